@@ -1,0 +1,62 @@
+// A minimum spanning tree, or forest: returns its weight; `in_tree` marks one arc of each of its edges.
+//
+// Borůvka's method: every component chooses its lightest arc to another one and joins that. Arcs are taken both ways;
+// of equally light ones the last wins, so that the choices of a round never close a cycle.
+function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight) {
+  propNode<node> component;
+  propNode<node> joins;
+  propNode<int> lightest;
+  propNode<edge> choice;
+  g.attachEdgeProperty(in_tree = False);
+  forall (v in g.nodes()) {
+    v.component = v;
+    v.joins = v;
+  }
+  bool growing = True;
+  while (growing) {
+    growing = False;
+    g.attachNodeProperty(lightest = INF, choice = -1);
+    forall (e in g.edges()) {
+      node a = e.source.component;
+      node b = e.destination.component;
+      if (a != b) {
+        <a.lightest> = <Min(a.lightest, e.weight)>;
+        <b.lightest> = <Min(b.lightest, e.weight)>;
+      }
+    }
+    forall (e in g.edges()) {
+      node a = e.source.component;
+      node b = e.destination.component;
+      if (a != b && e.weight == a.lightest) {
+        <a.choice> = <Max(a.choice, e)>;
+      }
+      if (a != b && e.weight == b.lightest) {
+        <b.choice> = <Max(b.choice, e)>;
+      }
+    }
+    forall (a in g.nodes().filter(choice != -1)) {
+      edge e = a.choice;
+      node b = e.source.component;
+      if (b == a) {
+        b = e.destination.component;
+      }
+      if (b.choice != e || b < a) { // of two that chose each other the smaller stays
+        a.joins = b;
+      }
+      e.in_tree = True;
+      growing = True;
+    }
+    forall (v in g.nodes()) {
+      node root = v.component;
+      while (root.joins != root) {
+        root = root.joins;
+      }
+      v.component = root;
+    }
+  }
+  long total = 0;
+  forall (e in g.edges().filter(in_tree)) {
+    total += e.weight;
+  }
+  return total;
+}

@@ -1,0 +1,45 @@
+"""Write a graph algorithm once; get readable, fast code for any accelerator.
+
+>>> import starplat
+>>> program = starplat.compile("function count(Graph g) { return g.num_nodes(); }")
+>>> program.run(starplat.Graph.from_arcs(3, [0, 1], [1, 2]), target="reference").returned
+3
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starplat.diagnostics import Diagnostic, DiagnosticError
+    from starplat.graph import Graph, read
+    from starplat.pipeline import Program, compile
+    from starplat.runtime import Result
+
+__version__ = "0.1.0"
+
+__all__ = ["Diagnostic", "DiagnosticError", "Graph", "Program", "Result", "__version__", "compile", "read"]
+
+_HOMES = {
+    "Diagnostic": "starplat.diagnostics",
+    "DiagnosticError": "starplat.diagnostics",
+    "Graph": "starplat.graph",
+    "Program": "starplat.pipeline",
+    "Result": "starplat.runtime",
+    "compile": "starplat.pipeline",
+    "read": "starplat.graph",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name from its home when it is first asked for: `import starplat` itself costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'starplat' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,116 @@
+"""Recognises the frontier form of a fixed point, in both of StarPlat's spellings.
+
+A `fixedPoint until (F : !P)` whose body writes P only by storing True to single cells works on two copies of P: reads
+see the round's start, writes go to a fresh all-False copy that becomes P at the round's end. The same is meant by a
+body that keeps the second copy itself (`modified = modified_nxt; attach(modified_nxt = False)`). Either way the True
+cells are the frontier of the next round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+
+
+class Spelling(Enum):
+    """How a fixed point says which nodes changed."""
+
+    ONE_FLAG = "one flag property: the compiler keeps the second copy"
+    TWO_FLAGS = "two flag properties: the program copies the second to the first"
+    IN_PLACE = "in place: the condition is judged on what the body leaves"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Convergence:
+    """A fixed point's form: `frontier` is P where the condition is `!P`; `next_frontier` the program's own second
+    copy (TWO_FLAGS)."""
+
+    loop: typed.FixedPoint
+    spelling: Spelling
+    frontier: typed.Symbol | None
+    next_frontier: typed.Symbol | None
+    reason: str
+
+
+def convergence(loop: typed.FixedPoint) -> Convergence:
+    """The form of one fixed point."""
+    frontier = negated_property(loop)
+    if frontier is None:
+        return Convergence(loop, Spelling.IN_PLACE, None, None, "the condition is not a single '!property'")
+    copied = _copied_from(loop, frontier)
+    if copied is not None:
+        reason = f"'{copied.name}' becomes '{frontier.name}' in every round"
+        return Convergence(loop, Spelling.TWO_FLAGS, frontier, copied, reason)
+    obstacle = _obstacle(loop, frontier)
+    if obstacle:
+        return Convergence(loop, Spelling.IN_PLACE, frontier, None, obstacle)
+    reason = f"the body writes '{frontier.name}' only by storing True to single cells"
+    return Convergence(loop, Spelling.ONE_FLAG, frontier, None, reason)
+
+
+def negated_property(loop: typed.FixedPoint) -> typed.Symbol | None:
+    """P of a condition `!P` (also `P == False`)."""
+    match loop.condition:
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=typed.Cell(symbol=symbol, index=typed.Variable())):
+            return symbol
+        case typed.Binary(
+            operator=typed.Operator.EQUAL,
+            left=typed.Cell(symbol=symbol, index=typed.Variable()),
+            right=typed.Literal(value=False, type=Scalar.BOOL),
+        ):
+            return symbol
+        case _:
+            return None
+
+
+def _copied_from(loop: typed.FixedPoint, frontier: typed.Symbol) -> typed.Symbol | None:
+    for statement in loop.body.statements:
+        match statement:
+            case typed.CopyProperty(destination=destination, source=source) if destination is frontier:
+                return source
+            case typed.Attach(items=items):
+                for target, value in items:
+                    if target is frontier and isinstance(value, typed.Symbol):
+                        return value
+            case _:
+                pass
+    return None
+
+
+def _obstacle(loop: typed.FixedPoint, frontier: typed.Symbol) -> str:
+    """Why P must stay in place; empty if it need not."""
+    written = False
+    for statement in walk.statements(loop.body):
+        match statement:
+            case typed.CopyProperty(destination=symbol) if symbol is frontier:
+                return f"'{frontier.name}' is written as a whole"
+            case typed.Attach(items=items) if any(target is frontier for target, _ in items):
+                return f"'{frontier.name}' is written as a whole"
+            case typed.FixedPoint() if negated_property(statement) is frontier:
+                return f"a fixed point inside has '{frontier.name}', too"
+            case _:
+                pass
+        for place, value in _stores(statement):
+            if place.symbol is frontier:
+                written = True
+                if value != typed.Literal(True, Scalar.BOOL):
+                    return f"'{frontier.name}' is written otherwise than by storing True"
+    if any(a is frontier for call in walk.calls(loop.body) for a in call.arguments):
+        return f"'{frontier.name}' is passed to a function"
+    return "" if written else f"the body never stores to '{frontier.name}'"
+
+
+def _stores(statement: typed.Statement) -> list[tuple[typed.Place, typed.Expression | None]]:
+    match statement:
+        case typed.Assign():
+            return [(statement.place, statement.value)]
+        case typed.Update():
+            return [(statement.place, None)]
+        case typed.AssignExtreme():
+            return [(statement.place, None), *((c.place, c.value) for c in statement.carried)]
+        case _:
+            return []

@@ -1,0 +1,66 @@
+"""All that the analyses found out about a program, in one record.
+
+`analyse` takes a checked program and runs every analysis once; whoever needs a fact (lowering, schedules, `starplat
+explain`) asks the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.analysis.convergence import Convergence, convergence
+from starplat.analysis.hosting import Hosting
+from starplat.analysis.infinity import may_hold_infinity
+from starplat.analysis.pulling import pulling_notes
+from starplat.analysis.races import LoopRaces, race_warnings, races
+from starplat.analysis.transfers import Transfers, transfers
+from starplat.diagnostics import Diagnostic, sort
+from starplat.frontend import typed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionFacts:
+    """What is known of one function: its parallel loops, outer before inner, its fixed points, what crosses the bus."""
+
+    function: typed.FunctionDefinition
+    loops: tuple[LoopRaces, ...]
+    fixed_points: tuple[Convergence, ...]
+    transfers: Transfers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What is known of a program. `infinite` are the symbols that may hold INF; `warnings` what a user should hear
+    (races, notes)."""
+
+    program: typed.Program
+    functions: tuple[FunctionFacts, ...]
+    infinite: frozenset[typed.Symbol]
+    warnings: tuple[Diagnostic, ...]
+    hosting: Hosting
+    _by_body: Mapping[int, LoopRaces]
+
+    def function(self, name: str) -> FunctionFacts:
+        return next(facts for facts in self.functions if facts.function.name == name)
+
+    def races(self, body: typed.Block) -> LoopRaces:
+        """The verdicts of the parallel loop with that body."""
+        return self._by_body[id(body)]
+
+
+def analyse(program: typed.Program) -> Facts:
+    """Runs every analysis."""
+    hosting = Hosting(program)
+    functions = tuple(_of_function(function, program, hosting) for function in program.functions)
+    found = [loop for function in functions for loop in function.loops]
+    warnings = sort([*race_warnings(found, program), *pulling_notes(program)])
+    by_body = {id(loop.loop.body): loop for loop in found}
+    return Facts(program, functions, may_hold_infinity(program), tuple(warnings), hosting, by_body)
+
+
+def _of_function(function: typed.FunctionDefinition, program: typed.Program, hosting: Hosting) -> FunctionFacts:
+    fixed_points = tuple(convergence(s) for s in walk.statements(function.body) if isinstance(s, typed.FixedPoint))
+    loops = races(function, program)
+    return FunctionFacts(function, loops, fixed_points, transfers(function, loops, hosting))

@@ -1,0 +1,105 @@
+"""Which integers may hold INF, so that only their additions need care.
+
+INF plus anything is INF. A symbol may hold INF if anything that may be INF is ever stored to it; the whole program is
+looked at, in any order, until nothing changes.
+"""
+
+from __future__ import annotations
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+
+
+def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
+    """The symbols (scalars and properties) that may hold INF at some time."""
+    flows = _flows(program)
+    found: set[typed.Symbol] = set()
+    dependents: dict[typed.Symbol, set[typed.Symbol]] = {}
+    work: list[typed.Symbol] = []
+    for target, source in flows:
+        if isinstance(source, typed.Symbol):
+            dependents.setdefault(source, set()).add(target)
+        else:
+            for symbol in _carriers(source):
+                dependents.setdefault(symbol, set()).add(target)
+            if _has_infinity(source):
+                work.append(target)
+    while work:
+        symbol = work.pop()
+        if symbol not in found:
+            found.add(symbol)
+            work.extend(dependents.get(symbol, ()))
+    return frozenset(found)
+
+
+def may_be_infinite(expression: typed.Expression, symbols: frozenset[typed.Symbol]) -> bool:
+    """Whether an expression may be INF where `symbols` may."""
+    return _has_infinity(expression) or any(s in symbols for s in _carriers(expression))
+
+
+def _has_infinity(expression: typed.Expression) -> bool:
+    return any(isinstance(e, typed.Infinity) and not e.negative for e in _arithmetic(expression))
+
+
+def _carriers(expression: typed.Expression) -> list[typed.Symbol]:
+    found = []
+    for e in _arithmetic(expression):
+        match e:
+            case typed.Variable() | typed.Cell():
+                found.append(e.symbol)
+            case typed.Aggregate():
+                found.append(e.property)
+            case _:
+                pass
+    return found
+
+
+def _arithmetic(expression: typed.Expression) -> list[typed.Expression]:
+    """The parts whose value may become the expression's value: operands of sums, branches, conversions, min and max."""
+    match expression:
+        case typed.Binary(operator=typed.Operator.ADD):
+            return [*_arithmetic(expression.left), *_arithmetic(expression.right)]
+        case typed.Conditional():
+            return [*_arithmetic(expression.then), *_arithmetic(expression.otherwise)]
+        case typed.Convert():
+            return _arithmetic(expression.operand)
+        case typed.Apply(function=typed.Function.MIN | typed.Function.MAX):
+            return [part for argument in expression.arguments for part in _arithmetic(argument)]
+        case _:
+            return [expression]
+
+
+def _flows(program: typed.Program) -> list[tuple[typed.Symbol, typed.Expression | typed.Symbol]]:
+    """Everything that is stored anywhere: (to, from)."""
+    flows: list[tuple[typed.Symbol, typed.Expression | typed.Symbol]] = []
+    returns: dict[str, list[typed.Expression]] = {}
+    for function in program.functions:
+        for statement in walk.statements(function.body):
+            flows.extend(_stored(statement))
+            if isinstance(statement, typed.Return) and statement.value is not None:
+                returns.setdefault(function.name, []).append(statement.value)
+        for call in walk.calls(function.body):
+            for parameter, argument in zip(program.function(call.function).parameters, call.arguments, strict=True):
+                flows.append((parameter, argument))
+                if isinstance(argument, typed.Symbol):
+                    flows.append((argument, parameter))
+    return flows
+
+
+def _stored(statement: typed.Statement) -> list[tuple[typed.Symbol, typed.Expression | typed.Symbol]]:
+    match statement:
+        case typed.Declare() if statement.value is not None:
+            return [(statement.symbol, statement.value)]
+        case typed.Assign() | typed.Update():
+            return [(statement.place.symbol, statement.value)]
+        case typed.AssignExtreme():
+            carried = [(c.place.symbol, c.value) for c in statement.carried]
+            return [(statement.place.symbol, statement.candidate), *carried]
+        case typed.Attach():
+            return list(statement.items)
+        case typed.CopyProperty():
+            return [(statement.destination, statement.source)]
+        case typed.CountedLoop():
+            return [(statement.symbol, statement.first)]
+        case _:
+            return []

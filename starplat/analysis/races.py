@@ -1,0 +1,223 @@
+"""Puts every cell set that a parallel loop writes into one of the language's six classes, with the reason.
+
+(a) owned, (b) read only, (c) reduction, (d) monotone, (e) common value, (f) race. Takes the `Access`es of `effects`;
+`lower` asks the verdicts which writes must be made in one piece, `describe` prints them, and class (f) becomes the
+warning W0501.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.analysis import walk
+from starplat.analysis.effects import Access, Kind, ParallelLoop, Position, accesses, parallel_loops
+from starplat.diagnostics import Diagnostic, Label, Severity
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar, SetType
+
+
+class RaceClass(Enum):
+    """The language's six classes."""
+
+    OWNED = "a"
+    READ_ONLY = "b"
+    REDUCTION = "c"
+    MONOTONE = "d"
+    COMMON_VALUE = "e"
+    RACE = "f"
+
+    @property
+    def title(self) -> str:
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellSet:
+    """The cells of one symbol at certain positions, as one loop touches them. `where` says which, in words."""
+
+    symbol: typed.Symbol
+    where: str
+    race_class: RaceClass
+    reason: str
+    accesses: tuple[Access, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopRaces:
+    """A parallel loop's verdicts; `shared` holds the `id` of every written place whose cell other iterations may
+    touch too."""
+
+    loop: ParallelLoop
+    cells: tuple[CellSet, ...]
+    shared: frozenset[int]
+
+
+def races(function: typed.FunctionDefinition, program: typed.Program) -> tuple[LoopRaces, ...]:
+    """The verdicts of all parallel loops of a function, outer before inner."""
+    return tuple(classify(loop, program) for loop in parallel_loops(function))
+
+
+def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
+    """One loop's verdicts: cell sets in the order of first touch."""
+    touched: dict[typed.Symbol, list[Access]] = {}
+    for access in accesses(loop, program):
+        touched.setdefault(access.symbol, []).append(access)
+    cells = [cell for symbol, found in touched.items() for cell in _of_symbol(symbol, found, loop)]
+    written = {id(a.place) for c in cells if c.race_class is not RaceClass.OWNED for a in c.accesses}
+    return LoopRaces(loop, tuple(cells), frozenset(written))
+
+
+def _of_symbol(symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop) -> Iterable[CellSet]:
+    for where, group in _disjoint(found, loop):
+        if all(a.kind is Kind.READ for a in group):
+            yield CellSet(symbol, where, RaceClass.READ_ONLY, "no iteration writes it", tuple(group))
+        else:
+            race_class, reason = _judge(group, loop)
+            yield CellSet(symbol, where, race_class, reason, tuple(group))
+
+
+def _disjoint(found: Sequence[Access], loop: ParallelLoop) -> Iterable[tuple[str, list[Access]]]:
+    """Groups of accesses that cannot meet. In a pass over a BFS level, its nodes, their children and their parents
+    are different nodes."""
+    levels = {0: "this level", 1: "the next level", -1: "the level before"}
+    if loop.visited is not None and all(a.level is not None for a in found):
+        for level, where in levels.items():
+            group = [a for a in found if a.level == level]
+            if group:
+                yield where, group
+    else:
+        positions = dict.fromkeys(a.position for a in found)
+        yield ", ".join(p.value for p in positions), list(found)
+
+
+def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]:
+    writes = [a for a in group if a.kind is not Kind.READ]
+    reads = [a for a in group if a.kind is Kind.READ]
+    positions = {a.position for a in group}
+    if len(positions) == 1 and positions <= {Position.OWN, Position.OUT_ARC, Position.IN_ARC}:
+        return RaceClass.OWNED, f"every iteration touches only {positions.pop().value} cell"
+    if _is_reduction(writes) and not reads:
+        return RaceClass.REDUCTION, f"every access is '{_operator(writes[0])}'"
+    if all(a.kind is Kind.EXTREME for a in writes) and len({a.extreme for a in writes}) == 1:
+        extreme = writes[0].extreme
+        assert extreme is not None
+        return RaceClass.MONOTONE, f"it only changes by {extreme.value}; a stale read is put right by a later one"
+    if _is_monotone_flag(writes):
+        return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
+    if _stores_common_value(writes, loop):
+        if all(_only_guards(a) for a in reads):
+            return RaceClass.COMMON_VALUE, "every write stores the same value"
+        return RaceClass.RACE, "it is read where another iteration may have written it already"
+    if all(a.kind is Kind.CARRIED for a in writes) and len({a.extreme for a in writes}) == 1 and not reads:
+        return RaceClass.MONOTONE, "it goes with the winner of a Min or Max, as one unit; on ties any winner's stays"
+    return RaceClass.RACE, _why_race(writes, reads)
+
+
+def _is_reduction(writes: Sequence[Access]) -> bool:
+    return all(a.kind is Kind.UPDATE for a in writes) and len({a.combine for a in writes}) == 1
+
+
+def _is_monotone_flag(writes: Sequence[Access]) -> bool:
+    return _is_reduction(writes) and writes[0].combine in (typed.Combine.OR, typed.Combine.AND)
+
+
+def _operator(access: Access) -> str:
+    return access.combine.value if access.combine is not None else "="
+
+
+def _stores_common_value(writes: Sequence[Access], loop: ParallelLoop) -> bool:
+    if any(a.kind not in (Kind.WRITE, Kind.CARRIED) or a.value is None for a in writes):
+        return False
+    first = writes[0].value
+    return all(same_value(a.value, first) for a in writes) and first is not None and is_common(first, loop)
+
+
+def same_value(left: typed.Expression | None, right: typed.Expression | None) -> bool:
+    """Whether two expressions say the same; symbols only if they are one object; spans do not count."""
+    return left == right
+
+
+def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
+    """Whether all iterations compute the same value: literals and scalars from outside that the loop does not write."""
+    private = {loop.iterator, *walk.declared(loop.body)}
+    written = {p.symbol for s in walk.statements(loop.body) for p in walk.written_places(s)}
+    pure = typed.Literal | typed.Infinity | typed.Unary | typed.Binary | typed.Convert | typed.Conditional
+    return all(
+        isinstance(e, pure)
+        or (isinstance(e, typed.Variable) and e.symbol not in private and e.symbol not in written)
+        or (isinstance(e, typed.GraphQuery) and e.query in (typed.Query.NUM_NODES, typed.Query.NUM_EDGES))
+        for e in walk.expressions(value)
+    )
+
+
+def _only_guards(read: Access) -> bool:
+    """Whether the value read only decides about statements that any number of iterations may do with one outcome."""
+    return read.decides is not None and all(_is_idempotent(s, read) for d in read.decides for s in walk.statements(d))
+
+
+def _is_idempotent(statement: typed.Statement, read: Access) -> bool:
+    match statement:
+        case typed.Assign():
+            return _goes_with(statement.place, read)
+        case typed.Update():
+            return statement.combine in (typed.Combine.OR, typed.Combine.AND)
+        case typed.AssignExtreme() | typed.AddToSet() | typed.Block() | typed.If() | typed.Continue():
+            return True
+        case _:
+            return False
+
+
+def _goes_with(place: typed.Place, read: Access) -> bool:
+    """Whether the place is a scalar, the symbol that was read, or another property of the same node."""
+    match place:
+        case typed.Variable():
+            return True
+        case typed.Cell():
+            beside = isinstance(read.place, typed.Cell) and place.index == read.place.index
+            return beside or place.symbol is read.symbol
+
+
+def _why_race(writes: Sequence[Access], reads: Sequence[Access]) -> str:
+    kinds = {a.kind for a in writes}
+    if kinds == {Kind.UPDATE}:
+        return "it is read while other iterations add to it" if reads else "it is updated by different operators"
+    if Kind.WRITE in kinds and len(kinds) == 1:
+        return "iterations may write different values to one cell"
+    if kinds == {Kind.CARRIED}:
+        return "it is read while a Min or Max of another iteration may change it"
+    return "it is written in different ways"
+
+
+def race_warnings(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:
+    """W0501 for every class (f) cell set, with both source lines; one message a cell set, the innermost loop's."""
+    diagnostics: dict[tuple[int, int], Diagnostic] = {}
+    for verdict in found:
+        for cell in verdict.cells:
+            if cell.race_class is RaceClass.RACE:
+                diagnostic = _warning(cell, verdict.loop, program)
+                assert diagnostic.place is not None
+                diagnostics.setdefault((id(cell.symbol), diagnostic.place.span.start), diagnostic)
+    return list(diagnostics.values())
+
+
+def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagnostic:
+    writes = [a for a in cell.accesses if a.kind is not Kind.READ]
+    others = [a for a in cell.accesses if a is not writes[0] and a.span != writes[0].span]
+    noun = "set" if isinstance(cell.symbol.type, SetType) else "scalar" if _is_scalar(cell.symbol) else "property"
+    related = [Label(a.span, f"{'read' if a.kind is Kind.READ else 'written'} here") for a in others[:1]]
+    related.append(Label(loop.iterator.span, f"iterations of '{loop.iterator.name}' run at once"))
+    return Diagnostic(
+        "W0501",
+        f"race on {noun} '{cell.symbol.name}': {cell.reason}",
+        program.source,
+        Label(writes[0].span, "written by several iterations"),
+        tuple(related),
+        "use 'Min'/'Max', a reduction such as '+=', or a second property for the new values",
+        Severity.WARNING,
+    )
+
+
+def _is_scalar(symbol: typed.Symbol) -> bool:
+    return isinstance(symbol.type, Scalar)

@@ -1,0 +1,185 @@
+"""Works out what must cross the bus: for every kernel and every host region what is read and written, and from these
+what is copied.
+
+The graph's arrays go up once and never down; a property goes up only if the caller gave it and its first contents
+matter; it comes down only if the caller asks for it or host code reads it; a scalar that a kernel changes is one word
+each launch; what is declared inside a `forall` never leaves the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.analysis.effects import Access, Kind
+from starplat.analysis.hosting import Hosting
+from starplat.analysis.races import LoopRaces, RaceClass
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """A kernel's touch of memory that outlives it. `words` are the outer scalars it changes: one word down each
+    launch."""
+
+    loop: LoopRaces
+    reads: tuple[typed.Symbol, ...]
+    writes: tuple[typed.Symbol, ...]
+    words: tuple[typed.Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transfers:
+    """What a function moves. `graph` names the parts of the graph that kernels use; `host_reads` and `host_writes`
+    are properties of which the host touches single cells, one word each; `up` and `down` are property and set
+    parameters."""
+
+    graph: tuple[str, ...]
+    regions: tuple[Region, ...]
+    host_reads: tuple[typed.Symbol, ...]
+    host_writes: tuple[typed.Symbol, ...]
+    up: tuple[typed.Symbol, ...]
+    down: tuple[typed.Symbol, ...]
+    resident: tuple[typed.Symbol, ...]
+
+
+def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], hosting: Hosting) -> Transfers:
+    """The sets of one function."""
+    kernels = _kernels(loops, hosting)
+    regions = tuple(_region(kernel) for kernel in kernels)
+    inside = {id(s) for kernel in kernels for s in walk.statements(kernel.loop.body)}
+    host = [s for s in walk.statements(function.body) if id(s) not in inside]
+    reads = _ordered(e.symbol for s in host for v in walk.values(s) for e in walk.expressions(v) if isinstance(e, typed.Cell) and not isinstance(s, typed.FixedPoint | typed.ForEach | typed.IterateInBFS))  # fmt: skip  # noqa: E501
+    writes = _ordered(p.symbol for s in host for p in walk.written_places(s) if isinstance(p, typed.Cell))
+    parameters = [p for p in function.parameters if isinstance(p.type, PropertyType | SetType)]
+    return Transfers(
+        graph=_graph_parts(function),
+        regions=regions,
+        host_reads=reads,
+        host_writes=writes,
+        up=tuple(p for p in parameters if first_contents_matter(p, function)),
+        down=tuple(p for p in parameters if isinstance(p.type, PropertyType)),
+        resident=_ordered(
+            s.symbol
+            for s in walk.statements(function.body)
+            if isinstance(s, typed.Declare) and not isinstance(s.symbol.type, Scalar)
+        ),
+    )
+
+
+def _kernels(loops: tuple[LoopRaces, ...], hosting: Hosting) -> list[LoopRaces]:
+    """The outermost parallel loops that one kernel can hold."""
+    chosen: list[LoopRaces] = []
+    inside: set[int] = set()
+    for loop in loops:
+        if id(loop.loop.node) not in inside and not hosting.needs_host(loop.loop.body):
+            chosen.append(loop)
+            inside |= {id(s) for s in walk.statements(loop.loop.body)}
+    return chosen
+
+
+def _region(races: LoopRaces) -> Region:
+    memory = [a for cell in races.cells for a in cell.accesses if not isinstance(a.symbol.type, Scalar)]
+    return Region(
+        races,
+        _ordered(a.symbol for a in memory if _is_read(a)),
+        _ordered(a.symbol for a in memory if a.kind is not Kind.READ),
+        _ordered(
+            cell.symbol
+            for cell in races.cells
+            if isinstance(cell.symbol.type, Scalar) and cell.race_class is not RaceClass.READ_ONLY
+        ),
+    )
+
+
+def _is_read(access: Access) -> bool:
+    return access.kind in (Kind.READ, Kind.UPDATE, Kind.EXTREME)
+
+
+def _ordered(symbols: object) -> tuple[typed.Symbol, ...]:
+    return tuple(dict.fromkeys(symbols))  # type: ignore[call-overload]
+
+
+def first_contents_matter(symbol: typed.Symbol, function: typed.FunctionDefinition) -> bool:
+    """Whether what a parameter holds on entry may be read: unless the first statement that mentions it overwrites it
+    as a whole."""
+    for statement in function.body.statements:
+        if mentions(statement, symbol):
+            return not _overwrites(statement, symbol)
+    return isinstance(symbol.type, PropertyType)
+
+
+def mentions(statement: typed.Statement, symbol: typed.Symbol) -> bool:
+    """Whether anything below a statement touches the symbol."""
+    for inner in walk.statements(statement):
+        if any(place.symbol is symbol for place in walk.written_places(inner)):
+            return True
+        match inner:
+            case typed.Attach(items=items) if any(t is symbol or v is symbol for t, v in items):
+                return True
+            case typed.CopyProperty() if symbol in (inner.destination, inner.source):
+                return True
+            case typed.AddToSet(symbol=added) if added is symbol:
+                return True
+            case typed.ForEach(domain=typed.Members(symbol=members)) if members is symbol:
+                return True
+            case _:
+                pass
+    return any(_names(e, symbol) for value in walk.all_values(statement) for e in walk.expressions(value))
+
+
+def _names(expression: typed.Expression, symbol: typed.Symbol) -> bool:
+    match expression:
+        case typed.Cell() | typed.SetSize() | typed.SetContains():
+            return expression.symbol is symbol
+        case typed.Aggregate():
+            return expression.property is symbol
+        case typed.GraphQuery():
+            return expression.weight is symbol
+        case typed.Call():
+            return any(a is symbol for a in expression.arguments)
+        case _:
+            return False
+
+
+def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
+    match statement:
+        case typed.Attach(items=items):
+            values = [v for _, v in items]
+            reads = any(v is symbol for v in values)
+            return not reads and any(target is symbol for target, _ in items)
+        case typed.CopyProperty():
+            return statement.destination is symbol and statement.source is not symbol
+        case _:
+            return False
+
+
+def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
+    parts: dict[str, None] = {}
+    for statement in walk.statements(function.body):
+        match statement:
+            case typed.ForEach(domain=typed.Neighbors(direction=direction)):
+                if direction is not typed.Direction.IN:
+                    parts["out-neighbors"] = None
+                if direction is not typed.Direction.OUT:
+                    parts["in-neighbors"] = None
+            case typed.IterateInBFS():
+                parts["out-neighbors"] = None
+            case _:
+                pass
+        for value in walk.values(statement):
+            for e in walk.expressions(value):
+                match e:
+                    case typed.GraphWeight():
+                        parts["weights"] = None
+                    case typed.Cell(symbol=symbol) if symbol.name == "weight" and symbol.role is typed.Role.PARAMETER:
+                        if symbol.property.carrier is Carrier.EDGE:
+                            parts["weights"] = None
+                    case typed.GraphQuery(query=typed.Query.OUT_DEGREE | typed.Query.IS_EDGE | typed.Query.FIND_EDGE):
+                        parts["out-neighbors"] = None
+                    case typed.GraphQuery(query=typed.Query.IN_DEGREE):
+                        parts["in-neighbors"] = None
+                    case _:
+                        pass
+    return tuple(parts)

@@ -1,0 +1,15 @@
+"""Targets: what each can do, how it spells things, and the texts it makes of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starplat.backends.base import Backend
+from starplat.backends.cuda import Cuda
+from starplat.backends.openacc import OPENACC
+from starplat.backends.opencl import OpenCL
+from starplat.backends.openmp import OPENMP
+from starplat.backends.sycl import Sycl
+
+BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (Cuda(), OpenCL(), Sycl(), OPENACC, OPENMP)}
+"""Every target that emits text, by name."""

@@ -1,0 +1,148 @@
+"""What the template of a complete C++ program needs: host functions, the graph's arrays, arguments and results.
+
+The same for every target; a target's template adds its own Device, Buffer and Word.
+"""
+
+from __future__ import annotations
+
+from starplat.backends.cexpr import ExpressionPrinter, Helpers
+from starplat.backends.chost import CELLS, CPP, VALUES, host_arrays, host_text, size_of
+from starplat.backends.comments import file_name, quoted
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.names import Names
+from starplat.backends.render import helper_texts
+from starplat.backends.uses import walk
+from starplat.backends.view import legal
+from starplat.frontend.types import GraphType, Scalar, SetType
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import (
+    IN_ARCS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    SOURCES,
+    WEIGHTS,
+    Argument,
+    Array,
+    Const,
+    Element,
+    HostForMembers,
+    Module,
+    Origin,
+    Parameter,
+    Variable,
+)
+
+_REVERSE = (IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
+
+
+def artifact_pieces(module: Module, capabilities: Capabilities) -> dict[str, object]:
+    """Everything that templates of C++ programs place, whatever the target."""
+    names = Names(module, *legal(module, capabilities))
+    host = host_text(module, names)
+    helpers = helper_texts("common/host_helpers.jinja", host.helpers.needed)
+    weight = _weight_element(module)
+    used = host_arrays(module) | set(module.graph_arrays)
+    arguments = _Arguments(module, names)
+    return {
+        "program": file_name(module),
+        "entry": names.host_function(module.entry),
+        "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
+        "weight_type": None if weight is None else CELLS[weight],
+        "weights_are_real": weight is not None and weight.is_real,
+        "needs_sources": SOURCES in used,
+        "needs_reverse": not used.isdisjoint(_REVERSE),
+        "helpers": helpers,
+        "functions": host.functions,
+        "usage": arguments.usage(),
+        "known": "".join(f'"{quoted(argument.name)}", ' for argument, _ in arguments.given),
+        "takes_sets": any(isinstance(argument.type, SetType) for argument in module.arguments),
+        "uses_members": any(isinstance(part, HostForMembers) for part in walk(module.functions)),
+        "uses_words": any(kernel.reductions for kernel in module.kernels),
+        "group_size": GROUP_SIZE,
+        "setup": arguments.setup(),
+        "call": arguments.call(),
+        "results": arguments.results(),
+        "returns": _returned(module),
+    }
+
+
+def _weight_element(module: Module) -> Element | None:
+    """The type of the weights that the program wants, if it wants any."""
+    for parameter in module.function(module.entry).parameters:
+        if isinstance(parameter.what, Array) and parameter.what.origin is Origin.WEIGHT:
+            return parameter.what.element
+    return WEIGHTS.element if WEIGHTS in module.graph_arrays or WEIGHTS in host_arrays(module) else None
+
+
+def _returned(module: Module) -> str | None:
+    """How the value that the entry returns is shown."""
+    if not isinstance(module.result_type, Scalar):
+        return None
+    return "host.original_id(returned)" if module.result_type is Scalar.NODE else "returned"
+
+
+class _Arguments:
+    """The entry's parameters, and how `main` gets what it passes."""
+
+    def __init__(self, module: Module, names: Names) -> None:
+        self.module = module
+        self.names = names
+        parameters = module.function(module.entry).parameters
+        wanted = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
+        self.pairs: list[tuple[Argument, Parameter]] = list(zip(wanted, parameters, strict=True))
+        self.given = [pair for pair in self.pairs if not _is_property(*pair)]
+
+    def usage(self) -> str:
+        """What stands after the program's name on the command line."""
+        return "".join(f" {self.flag(argument)}" for argument, _ in self.given)
+
+    def flag(self, argument: Argument) -> str:
+        word = argument.type.value.upper() if isinstance(argument.type, Scalar) else "NODE,NODE,..."
+        text = f"--{argument.name} {word}"
+        return text if argument.default is None else f"[{text}]"
+
+    def setup(self) -> list[str]:
+        """The lines that make what the entry is called with."""
+        return [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
+
+    def made(self, argument: Argument, parameter: Parameter) -> list[str]:
+        name, shown = self.names.local(parameter.what), quoted(argument.name)
+        match parameter.what:
+            case Variable(_, element):
+                return [f"{VALUES[element]} {name} = {self.scalar(argument, element, shown)};"]
+            case Array(_, element, _, Origin.WEIGHT):
+                return [f"Buffer<{CELLS[element]}> {name}(device, host.weights);"]
+            case Array() as array if isinstance(argument.type, SetType):
+                marks = f'marks({size_of(array)}, arguments.nodes("{shown}", host))'
+                return [f"Buffer<{CELLS[array.element]}> {name}(device, {marks});"]
+            case Array(_, element) as array:
+                made = f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
+                return [made, f"{name}.fill(0);"] if array in self.module.inputs else [made]
+
+    def scalar(self, argument: Argument, element: Element, shown: str) -> str:
+        if argument.type is Scalar.NODE:
+            return f'host.node(arguments.number<long long>("{shown}"))'
+        default = "" if argument.default is None else f", {self.literal(argument.default)}"
+        return f'arguments.number<{VALUES[element]}>("{shown}"{default})'
+
+    def literal(self, constant: Const) -> str:
+        printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())
+        return printer.expression(constant)
+
+    def call(self) -> str:
+        """The arguments of the call."""
+        return ", ".join(["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)])
+
+    def results(self) -> list[tuple[str, str]]:
+        """The name of every result and the cells that are summed up."""
+        shown = []
+        for argument, parameter in self.pairs:
+            if parameter.what in self.module.results:
+                cells = f"{self.names.local(parameter.what)}.download()"
+                is_node = isinstance(parameter.what, Array) and parameter.what.element is Element.NODE
+                shown.append((quoted(argument.name), f"host.original_ids({cells})" if is_node else cells))
+        return shown
+
+
+def _is_property(argument: Argument, parameter: Parameter) -> bool:
+    return isinstance(parameter.what, Array) and not isinstance(argument.type, SetType)

@@ -1,0 +1,45 @@
+"""What a target must offer the rest of the compiler."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, identity, kernel_parameters
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Kernel, Module
+
+__all__ = ["GROUP_SIZE", "ArgumentKind", "Backend", "KernelArgument", "identity", "kernel_parameters"]
+
+
+class Backend(Protocol):
+    """A target: its name, what it can do, and the texts it makes of a module."""
+
+    @property
+    def name(self) -> str:
+        """What users call the target."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its kernels may rely on."""
+        ...
+
+    def kernels_text(self, module: Module) -> str:
+        """The kernels, byte for byte as the target's compiler gets them.
+
+        Raises:
+            DiagnosticError: E06xx, the target cannot do what the program asks.
+        """
+        ...
+
+    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+        """What a kernel of the module is called in that text."""
+        ...
+
+    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+        """A complete program: its files' names, which begin with `stem`, and their texts.
+
+        Raises:
+            DiagnosticError: E06xx, the target cannot do what the program asks.
+        """
+        ...

@@ -1,0 +1,338 @@
+"""Prints expressions of the intermediate form in a C-like language, with as few brackets as read well.
+
+Takes an expression, the names and a target's spelling; returns text. Functions of ours that the text calls are noted in
+`helpers`, so that only those are emitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import numpy as np
+
+from starplat.backends.spelling import Spelling
+from starplat.ir.nodes import (
+    COLUMNS,
+    ROW_OFFSETS,
+    Apply,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Cast,
+    Combine,
+    Const,
+    Element,
+    Expression,
+    FindArc,
+    Load,
+    MathFunction,
+    NumArcs,
+    NumNodes,
+    Ref,
+    Select,
+    Unary,
+    UnaryOperator,
+    Variable,
+    limits,
+)
+
+SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 13)
+
+_OPERATORS = {
+    BinaryOperator.ADD: SUM,
+    BinaryOperator.SUBTRACT: SUM,
+    BinaryOperator.MULTIPLY: PRODUCT,
+    BinaryOperator.DIVIDE: PRODUCT,
+    BinaryOperator.REMAINDER: PRODUCT,
+    BinaryOperator.AND: AND,
+    BinaryOperator.OR: OR,
+    BinaryOperator.BIT_AND: BIT_AND,
+    BinaryOperator.BIT_OR: BIT_OR,
+    BinaryOperator.BIT_XOR: BIT_XOR,
+    BinaryOperator.EQUAL: EQUALITY,
+    BinaryOperator.NOT_EQUAL: EQUALITY,
+    BinaryOperator.LESS: ORDER,
+    BinaryOperator.LESS_EQUAL: ORDER,
+    BinaryOperator.GREATER: ORDER,
+    BinaryOperator.GREATER_EQUAL: ORDER,
+}
+_MIXED_NEEDS_BRACKETS = (OR, AND, BIT_OR, BIT_XOR, BIT_AND)
+"""Operators whose order few remember: inside each other, and bit operators around anything, they are bracketed."""
+_WIDENED = (SUM, PRODUCT, BIT_OR, BIT_XOR, BIT_AND)
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function of ours that emitted text calls: a macro of the templates, and what it is called with."""
+
+    macro: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Helpers:
+    """Those that a text needs, in the order of first need."""
+
+    needed: dict[Helper, None] = field(default_factory=dict)
+
+    def need(self, macro: str, **arguments: str) -> None:
+        """Notes one."""
+        self.needed[Helper(macro, tuple(arguments.items()))] = None
+
+
+@dataclass(slots=True)
+class ExpressionPrinter:
+    """Prints in the words of one target, with the names of one module.
+
+    `references` are variables that are known by a pointer; `hidden_arguments` what a called function is passed besides
+    what its call says.
+    """
+
+    spelling: Spelling
+    local: Callable[[Variable | Array], str]
+    function_name: Callable[[str], str]
+    helpers: Helpers
+    num_nodes: str = "num_nodes"
+    num_arcs: str = "num_arcs"
+    references: frozenset[Variable] = frozenset()
+    hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def expression(self, expression: Expression) -> str:
+        """The text where any expression may stand: after `=`, between commas or brackets."""
+        if isinstance(expression, Const) and expression.element in (Element.LONG, Element.ARC):
+            return self.constant(expression, bare=True)
+        return self.at(SELECT, expression)
+
+    def at(self, level: int, expression: Expression) -> str:
+        """The text, bracketed if it binds less than `level`."""
+        text, own = self.print(expression)
+        return f"({text})" if own < level else text
+
+    def print(self, expression: Expression) -> tuple[str, int]:
+        """The text and how strongly it binds."""
+        match expression:
+            case Const():
+                text = self.constant(expression)
+                return text, PREFIX if text.startswith("-") else POSTFIX
+            case Ref(variable):
+                return self.place(variable)
+            case Load(array, index):
+                return self.cell(array, index), POSTFIX
+            case Unary(operator, operand):
+                return self.unary(operator, operand), PREFIX
+            case Binary():
+                return self.binary(expression)
+            case Select(condition, then, otherwise):
+                text = f"{self.at(OR, condition)} ? {self.at(OR, then)} : {self.at(SELECT, otherwise)}"
+                return text, SELECT
+            case Cast():
+                return self.cast(expression)
+            case Apply(function, arguments, element):
+                return self.apply(function, arguments, element)
+            case NumNodes():
+                return self.num_nodes, POSTFIX
+            case NumArcs():
+                return self.num_arcs, POSTFIX
+            case FindArc(source, destination):
+                return self.find_arc(source, destination), POSTFIX
+            case CallFunction():
+                return self.call(expression), POSTFIX
+        assert_never(expression)
+
+    def place(self, variable: Variable) -> tuple[str, int]:
+        """A variable, to be read or assigned."""
+        name = self.local(variable)
+        return (f"*{name}", PREFIX) if variable in self.references else (name, POSTFIX)
+
+    def cell(self, array: Array, index: Expression) -> str:
+        """`array[index]`; the one cell of a reduction's word is `*name`."""
+        return f"{self.local(array)}[{self.expression(index)}]"
+
+    # --- constants -------------------------------------------------------------------------------------------------
+
+    def constant(self, constant: Const, *, bare: bool = False) -> str:
+        """A literal of exactly the constant's type; `bare` where a narrower one will be converted anyway."""
+        value, element = constant.value, constant.element
+        if element.is_real:
+            return self.real(float(value), element)
+        if element is Element.BOOL:
+            return "true" if value else "false"
+        smallest, largest = limits(element)
+        if value == largest and element in self.spelling.largest:
+            if element is Element.ARC:
+                self.helpers.need("largest_arc")
+            return self.spelling.largest[element]
+        if value == smallest and element in self.spelling.smallest:
+            return self.spelling.smallest[element]
+        wide = element is Element.LONG and not (bare and abs(value) < 2**31)
+        return f"{value}{self.spelling.long_suffix}" if wide else str(value)
+
+    def real(self, value: float, element: Element) -> str:
+        """A real that reads back as the same number."""
+        if math.isnan(value):
+            return "NAN"
+        if math.isinf(value):
+            return "-INFINITY" if value < 0 else "INFINITY"
+        if element is Element.DOUBLE:
+            return repr(value)
+        with np.errstate(over="ignore"):
+            narrow = np.float32(value)
+        return "INFINITY" if np.isinf(narrow) else f"{_with_point(str(narrow))}f"
+
+    # --- operators -------------------------------------------------------------------------------------------------
+
+    def unary(self, operator: UnaryOperator, operand: Expression) -> str:
+        inner = self.at(PREFIX, operand)
+        gap = operator is UnaryOperator.NEGATE and inner.startswith("-")
+        return f"{operator.value}({inner})" if gap else f"{operator.value}{inner}"
+
+    def binary(self, binary: Binary) -> tuple[str, int]:
+        operator, left, right = binary.operator, binary.left, binary.right
+        if operator is BinaryOperator.ADD_INF:
+            return self.add_inf(binary), POSTFIX
+        if operator is BinaryOperator.MULTIPLY and binary.element in (Element.INT, Element.LONG):
+            return self.multiply(binary), POSTFIX
+        if operator in (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL) and _is_flag(right):
+            return self.print(left if _same(operator, right) else Unary(UnaryOperator.NOT, left))
+        level = _OPERATORS[operator]
+        first, second = self.operand(level, left, level), self.operand(level, right, level + 1)
+        if binary.element is Element.LONG and level in _WIDENED and not (_is_long(left) or _is_long(right)):
+            first = f"({self.spelling.values[Element.LONG]}){self.at(PREFIX, left)}"
+        return f"{first} {operator.value} {second}", level
+
+    def operand(self, level: int, operand: Expression, needed: int) -> str:
+        text, own = self.print(operand)
+        confusing = own != level and own in _MIXED_NEEDS_BRACKETS and level in _MIXED_NEEDS_BRACKETS
+        around_bits = level in (BIT_OR, BIT_XOR, BIT_AND) and own != level and own < PREFIX
+        return f"({text})" if own < needed or confusing or around_bits else text
+
+    def add_inf(self, binary: Binary) -> str:
+        element = Element.LONG if binary.element is Element.LONG else Element.INT
+        suffix = "_long" if element is Element.LONG else ""
+        self.helpers.need(
+            "add_inf",
+            function=self.spelling.function,
+            suffix=suffix,
+            type=self.spelling.values[element],
+            largest=self.spelling.largest[element],
+        )
+        return f"add_inf{suffix}({self.expression(binary.left)}, {self.expression(binary.right)})"
+
+    def multiply(self, binary: Binary) -> str:
+        """Products wrap around, as they do in hashes; compilers of C take for granted that signed ones do not."""
+        suffix = "_long" if binary.element is Element.LONG else ""
+        kind = self.spelling.values[binary.element]
+        self.helpers.need("multiply", function=self.spelling.function, suffix=suffix, type=kind)
+        return f"multiply{suffix}({self.expression(binary.left)}, {self.expression(binary.right)})"
+
+    def largest(self, element: Element) -> str:
+        """INF of an element."""
+        return "INFINITY" if element.is_real else self.spelling.largest[element]
+
+    # --- conversions and functions ---------------------------------------------------------------------------------
+
+    def cast(self, cast: Cast) -> tuple[str, int]:
+        source, target = cast.operand.element, cast.element
+        if target is Element.BOOL:
+            return self.print(Binary(BinaryOperator.NOT_EQUAL, cast.operand, Const(0, source), Element.BOOL))
+        if source.is_real and not target.is_real:
+            return self.saturating(cast.operand, target), POSTFIX
+        if cast.keeps_inf and not source.is_real and source is not Element.BOOL and source is not target:
+            return self.keeping_inf(cast), POSTFIX
+        return f"({self.spelling.values[target]}){self.at(PREFIX, cast.operand)}", PREFIX
+
+    def saturating(self, operand: Expression, target: Element) -> str:
+        function = self.spelling.saturating[target]
+        if target in self.spelling.saturating_helpers:
+            self.helpers.need(self.spelling.saturating_helpers[target])
+        return f"{function}({self.expression(operand)})"
+
+    def keeping_inf(self, cast: Cast) -> str:
+        source, target = _as_number(cast.operand.element), _as_number(cast.element)
+        if source is target:
+            return f"({self.expression(cast.operand)})"
+        name = f"{source.value}_to_{target.value}_inf"
+        self.helpers.need(
+            "keeping_inf",
+            function=self.spelling.function,
+            name=name,
+            source=self.spelling.values[source],
+            target=self.spelling.values[target],
+            source_inf=self.largest(source),
+            target_inf=self.largest(target),
+        )
+        return f"{name}({self.expression(cast.operand)})"
+
+    def apply(self, function: MathFunction, arguments: tuple[Expression, ...], element: Element) -> tuple[str, int]:
+        name = self.spelling.math[function, element]
+        inside = ", ".join(self.typed(argument, element) for argument in arguments)
+        return (f"{name}({inside})", PREFIX if name.startswith("(") else POSTFIX)
+
+    def typed(self, expression: Expression, element: Element) -> str:
+        """The text with exactly the type of `element`, for functions that are overloaded."""
+        unsure = element is Element.ARC and (isinstance(expression, Const) or expression.element is not Element.ARC)
+        if unsure or (element is Element.LONG and not _is_long(expression)):
+            return f"({self.spelling.values[element]}){self.at(PREFIX, expression)}"
+        return self.at(SELECT, expression)
+
+    def find_arc(self, source: Expression, destination: Expression) -> str:
+        self.helpers.need("find_arc")
+        arrays = f"{self.local(ROW_OFFSETS)}, {self.local(COLUMNS)}"
+        return f"find_arc({arrays}, {self.expression(source)}, {self.expression(destination)})"
+
+    def call(self, call: CallFunction) -> str:
+        """A call of a function of the program."""
+        hidden = self.hidden_arguments.get(call.function, ())
+        arguments = (*hidden, *(self.argument(argument) for argument in call.arguments))
+        return f"{self.function_name(call.function)}({', '.join(arguments)})"
+
+    def argument(self, argument: Expression | Array | Variable) -> str:
+        match argument:
+            case Array():
+                return self.local(argument)
+            case Variable():
+                name = self.local(argument)
+                return name if argument in self.references else f"&{name}"
+            case _:
+                return self.expression(argument)
+
+    def combined(self, combine: Combine, left: str, right: str, element: Element) -> str:
+        """`left combine right` for two names."""
+        match combine:
+            case Combine.MIN | Combine.MAX:
+                function = MathFunction.MIN if combine is Combine.MIN else MathFunction.MAX
+                return f"{self.spelling.math[function, element]}({left}, {right})"
+            case _:
+                return f"{left} {combine.value} {right}"
+
+
+def _is_flag(expression: Expression) -> bool:
+    return isinstance(expression, Const) and expression.element is Element.BOOL
+
+
+def _same(operator: BinaryOperator, right: Expression) -> bool:
+    assert isinstance(right, Const)
+    return (operator is BinaryOperator.EQUAL) == bool(right.value)
+
+
+def _is_long(expression: Expression) -> bool:
+    """Whether the printed text surely has the 64-bit type."""
+    match expression:
+        case NumArcs():
+            return False
+        case Select(_, then, otherwise):
+            return _is_long(then) or _is_long(otherwise)
+        case _:
+            return expression.element is Element.LONG
+
+
+def _as_number(element: Element) -> Element:
+    return Element.INT if element is Element.NODE else element
+
+
+def _with_point(text: str) -> str:
+    return text if any(mark in text for mark in ".en") else f"{text}.0"

@@ -1,0 +1,43 @@
+"""Puts pieces of a program's text into comments and `#line` marks that the text cannot break out of."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+from starplat.ir.nodes import Module
+from starplat.source import NOWHERE, Span
+
+
+def file_name(module: Module) -> str:
+    """The program's file, without the folders above it."""
+    return PurePosixPath(PureWindowsPath(module.source.name).as_posix()).name or "program.sp"
+
+
+def comment(text: str) -> str:
+    """One `//` line; it neither ends early nor goes on over the end of the line."""
+    shown = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
+    joins_lines = shown.endswith(("\\", "??/"))
+    return f"// {shown}{' .' * joins_lines}".rstrip()
+
+
+def origin(module: Module, span: Span) -> str | None:
+    """`sssp.sp:9  forall (v in g.nodes())`, or None for what no text stands for."""
+    if span == NOWHERE:
+        return None
+    line, _ = module.source.position(span.start)
+    text = module.source.line(line).strip().removesuffix("{").rstrip()
+    return f"{file_name(module)}:{line}  {text}"
+
+
+def line_mark(module: Module, span: Span) -> str | None:
+    """The directive after which compilers count lines from the place in the program."""
+    if span == NOWHERE:
+        return None
+    line, _ = module.source.position(span.start)
+    return f'#line {line} "{quoted(file_name(module))}"'
+
+
+def quoted(text: str) -> str:
+    """What may stand between double quotes in C: ASCII, without anything that ends or changes the string."""
+    escapes = {"\\": "\\\\", '"': '\\"', "?": "\\?"}
+    return "".join(escapes.get(letter, letter if " " <= letter <= "~" else "_") for letter in text)

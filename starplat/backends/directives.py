@@ -1,0 +1,169 @@
+"""What targets share whose kernels are C++ functions of one loop each, under directives.
+
+Such a target is a `Directives` of its own, the words around it below, and a folder of templates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.backends.artifact import artifact_pieces
+from starplat.backends.cexpr import Helper
+from starplat.backends.names import Names
+from starplat.backends.render import helper_texts, render
+from starplat.backends.spelling import Directives, Spelling
+from starplat.backends.view import Unit, view
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+
+_WHOLE = (Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
+
+CAPABILITIES = Capabilities(
+    atomics=frozenset(
+        {(combine, element) for combine in _WHOLE for element in (Element.INT, Element.LONG)}
+        | {(combine, element) for combine in _WHOLE[:2] for element in (Element.FLOAT, Element.DOUBLE)}
+    ),
+    swap_bits=frozenset({32, 64}),
+    group_barrier=False,
+    structured_loops=True,
+)
+"""What `atomic update` takes; `atomic compare` is not understood everywhere."""
+
+_TYPES = {
+    Element.BOOL: "bool",
+    Element.INT: "int",
+    Element.LONG: "long long",
+    Element.FLOAT: "float",
+    Element.DOUBLE: "double",
+    Element.NODE: "int",
+    Element.ARC: "arc_t",
+}
+
+_REALS = {
+    **{function: function.value for function in MathFunction},
+    MathFunction.MIN: "fmin",
+    MathFunction.MAX: "fmax",
+    MathFunction.ABS: "fabs",
+}
+_WHOLE_MATH = {
+    Element.INT: {MathFunction.MIN: "smaller_int", MathFunction.MAX: "larger_int", MathFunction.ABS: "abs"},
+    Element.LONG: {MathFunction.MIN: "smaller_long", MathFunction.MAX: "larger_long", MathFunction.ABS: "llabs"},
+}
+_OWN_MATH = {
+    f"{word}_{end}": Helper("chosen", (("name", f"{word}_{end}"), ("type", kind), ("operator", operator)))
+    for word, operator in (("smaller", "<"), ("larger", ">"))
+    for end, kind in (("int", "int"), ("long", "long long"))
+}
+"""Functions of the C++ library are not made for devices, so these are ours."""
+
+
+def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+    if element is Element.FLOAT:
+        return {(function, element): f"{name}f" for function, name in _REALS.items()}
+    if element is Element.DOUBLE:
+        return {(function, element): name for function, name in _REALS.items()}
+    machine = Element.LONG if element in (Element.LONG, Element.ARC) else Element.INT
+    return {(function, element): name for function, name in _WHOLE_MATH[machine].items()}
+
+
+def spelling(directives: Directives, function: str) -> Spelling:
+    """C++ under these directives; `function` stands before functions that kernels call."""
+    return Spelling(
+        values=_TYPES,
+        parameters=_TYPES,
+        cells=_TYPES,
+        long_suffix="LL",
+        largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
+        smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+        kernel='extern "C" void',
+        function=function,
+        whole_group_kernel="",
+        space="",
+        restrict="__restrict__",
+        local_memory="",
+        thread="",
+        threads="",
+        lane="",
+        fence="__atomic_thread_fence(__ATOMIC_SEQ_CST);",
+        try_lock="__atomic_exchange_n({cell}, 1, __ATOMIC_ACQUIRE) == 0",
+        unlock="__atomic_store_n({cell}, 0, __ATOMIC_RELEASE);",
+        atomics={},
+        math={key: name for element in Element for key, name in _math(element).items()},
+        saturating={
+            Element.INT: "saturated_int",
+            Element.NODE: "saturated_int",
+            Element.LONG: "saturated_long",
+            Element.ARC: "saturated_arc",
+        },
+        saturating_helpers={
+            Element.INT: "saturated_int",
+            Element.NODE: "saturated_int",
+            Element.LONG: "saturated_long",
+            Element.ARC: "saturated_arc",
+        },
+        directives=directives,
+    )
+
+
+@dataclass(frozen=True)
+class DirectiveBackend:
+    """A target of this kind. `name` is also the folder of its templates, `language` what its users call it."""
+
+    name: str
+    language: str
+    spelling: Spelling
+    build: str
+    capabilities: Capabilities = CAPABILITIES
+
+    def kernels_text(self, module: Module) -> str:
+        """The kernels as one C++ file without a `main`. `-DARC_64` makes arc numbers 64 bits wide."""
+        unit = view(module, self.capabilities, self.spelling)
+        return render("directives/kernels.cpp.jinja", language=self.language, **self._pieces(unit))
+
+    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+        """What the kernel's function is called in the text."""
+        return Names(module, (), ()).kernel(kernel.name)
+
+    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+        """`<stem>.cpp`, all of it."""
+        unit = view(module, self.capabilities, self.spelling)
+        pieces = artifact_pieces(module, self.capabilities) | self._host_pieces(unit)
+        text = render(
+            "directives/host.cpp.jinja",
+            stem=stem,
+            language=self.language,
+            target=self.name,
+            build=self.build.format(stem=stem),
+            kernels=unit.kernels,
+            **pieces,
+        )
+        return {f"{stem}.cpp": text}
+
+    def _host_pieces(self, unit: Unit) -> dict[str, object]:
+        pieces = self._pieces(unit)
+        return {"kernel_helpers": pieces["helpers"], "routines": pieces["routines"]}
+
+    def _pieces(self, unit: Unit) -> dict[str, object]:
+        helpers = self._helpers(unit)
+        everything = (*helpers, *(line for r in (*unit.functions, *unit.kernels) for line in (r.signature, *r.body)))
+
+        def mentions(*words: str) -> bool:
+            return any(word in text for text in everything for word in words)
+
+        return {
+            "program": unit.program,
+            "limits": mentions("INT_M", "LLONG_M"),
+            "reals": mentions("INFINITY", "NAN") or any(unit.says(name) for name in _real_functions(self.spelling)),
+            "absolute": unit.says("abs") or unit.says("llabs"),
+            "arcs": mentions("arc_t"),
+            "helpers": helpers,
+            "routines": (*unit.functions, *unit.kernels),
+        }
+
+    def _helpers(self, unit: Unit) -> list[str]:
+        own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
+        return helper_texts("directives/helpers.jinja", [*own, *unit.helpers], function=self.spelling.function)
+
+
+def _real_functions(spelling: Spelling) -> set[str]:
+    return {name for (_, element), name in spelling.math.items() if element.is_real}

@@ -1,0 +1,61 @@
+"""What a runner must pass to a kernel, in the order of the kernel's parameters.
+
+The printers of kernels and the runtimes both ask here, so that neither can disagree with the other about the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
+from starplat.ir.arithmetic import identity
+from starplat.ir.nodes import (
+    AllArcs,
+    AllNodes,
+    Array,
+    Kernel,
+    Module,
+    Variable,
+)
+
+__all__ = ["GROUP_SIZE", "ArgumentKind", "KernelArgument", "identity", "kernel_parameters"]
+
+GROUP_SIZE = 256
+"""Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
+
+
+class ArgumentKind(Enum):
+    """What stands behind one parameter of a kernel."""
+
+    NUM_NODES = "num_nodes"  # 32 bits
+    NUM_ARCS = "num_arcs"  # as wide as an ARC
+    ARRAY = "array"
+    SCALAR = "scalar"
+    REDUCTION = "reduction"  # one word that starts as the identity; 32 bits for a BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class KernelArgument:
+    """One parameter: `array` is given for ARRAY, `variable` for SCALAR and REDUCTION."""
+
+    kind: ArgumentKind
+    array: Array | None = None
+    variable: Variable | None = None
+
+
+def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, ...]:
+    """The parameters of a kernel: n and m where they are used, arrays, scalars, one word for each reduction.
+
+    `Once` kernels are launched with a single thread, all others with as many as the device likes.
+    """
+    code = code_of(kernel)
+    parameters = []
+    if isinstance(kernel.domain, AllNodes) or uses_num_nodes(code, module):
+        parameters.append(KernelArgument(ArgumentKind.NUM_NODES))
+    if isinstance(kernel.domain, AllArcs) or uses_num_arcs(code, module):
+        parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))
+    parameters += [KernelArgument(ArgumentKind.ARRAY, array=array) for array in kernel.arrays]
+    parameters += [KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in kernel.scalars]
+    parameters += [KernelArgument(ArgumentKind.REDUCTION, variable=r.variable) for r in kernel.reductions]
+    return tuple(parameters)

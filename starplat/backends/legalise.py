@@ -1,0 +1,470 @@
+"""Says a kernel's operations with what a target can do.
+
+Takes the kernels and functions of a module and the target's capabilities, returns statements in which every decision is
+taken. Knows what targets can do, not what they are called or how they spell it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.backends.launch import identity
+from starplat.backends.statements import (
+    Accumulate,
+    Alone,
+    Assign,
+    AtomicCell,
+    Break,
+    Call,
+    CombineCell,
+    CombineGroup,
+    Continue,
+    Count,
+    Declare,
+    For,
+    If,
+    IfBeyond,
+    Leave,
+    LegalFunction,
+    LegalKernel,
+    Method,
+    SharedLoop,
+    Statement,
+    StoreCell,
+    Stride,
+    While,
+    WhileBeyondLocked,
+    result_element,
+)
+from starplat.backends.uses import assigned_in, reads, variables_in, walk
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import (
+    COLUMNS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    AllArcs,
+    AllNodes,
+    Apply,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Cast,
+    Combine,
+    Const,
+    Contribute,
+    Direction,
+    Element,
+    Expression,
+    Extent,
+    ExtremeCell,
+    FindArc,
+    ForNeighbors,
+    ForRange,
+    Function,
+    Kernel,
+    KernelBreak,
+    KernelCall,
+    KernelContinue,
+    KernelFor,
+    KernelIf,
+    KernelOp,
+    KernelReturn,
+    KernelWhile,
+    Let,
+    Load,
+    Module,
+    NodeNeighbors,
+    NumArcs,
+    NumNodes,
+    Once,
+    Origin,
+    Reduction,
+    Ref,
+    Select,
+    SetLocal,
+    Store,
+    Unary,
+    UnaryOperator,
+    UpdateCell,
+    Variable,
+)
+from starplat.source import Span
+
+ROWS = {Direction.OUT: (ROW_OFFSETS, COLUMNS), Direction.IN: (IN_ROW_OFFSETS, IN_COLUMNS)}
+
+_ANY = (Combine.OR, Combine.BIT_OR, Combine.MAX, Combine.ADD)
+_ALL = (Combine.AND, Combine.BIT_AND, Combine.MIN, Combine.MULTIPLY)
+
+
+def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> LegalKernel:
+    """The kernel as statements: its loop over the domain, and the end of its reductions."""
+    return _Legaliser(kernel, module, capabilities).kernel(kernel)
+
+
+def legal_function(function: Function, module: Module, capabilities: Capabilities) -> LegalFunction:
+    """The function as statements."""
+    return LegalFunction(function, _Legaliser(function, module, capabilities).block(function.body))
+
+
+class _Legaliser:
+    """Works on one kernel or function; `fresh` locals get names that nothing else in it has."""
+
+    def __init__(self, routine: Kernel | Function, module: Module, capabilities: Capabilities) -> None:
+        self.module = module
+        self.capabilities = capabilities
+        self.span = routine.span
+        self.changing = assigned_in(routine)
+        self.taken = {variable.name for variable in variables_in(routine)}
+        self.taken.update(array.name for array in getattr(routine, "arrays", ()))
+        self.parts: dict[Variable, Variable] = {}
+
+    # --- kernels ---------------------------------------------------------------------------------------------------
+
+    def kernel(self, kernel: Kernel) -> LegalKernel:
+        scalars = {scalar.name for scalar in kernel.scalars}
+        results = tuple(self.result(reduction.variable, scalars) for reduction in kernel.reductions)
+        self.parts = {r.variable: self.part(r.variable) for r in kernel.reductions}
+        self.combines = {r.variable: r.combine for r in kernel.reductions}
+        declared = tuple(
+            Declare(self.parts[r.variable], self.start(r), constant=False)
+            for r in kernel.reductions
+        )
+        body = self.over_domain(kernel)
+        if self.capabilities.structured_loops:
+            body = self.shared_out(kernel, body)
+            return LegalKernel(kernel, results, (*declared, *body, *self.handed_over(kernel, results)))
+        alone = isinstance(kernel.domain, Once)
+        ends = tuple(
+            statement
+            for reduction, result in zip(kernel.reductions, results, strict=True)
+            for statement in self.end_of_reduction(reduction.variable, reduction.combine, result, alone)
+        )
+        return LegalKernel(kernel, results, (*declared, *body, *ends))
+
+    def part(self, variable: Variable) -> Variable:
+        """Where iterations gather what they find; targets combine words better than bytes."""
+        element = result_element(variable.element) if self.capabilities.structured_loops else variable.element
+        return self.fresh(f"{variable.name}_part", element)
+
+    def start(self, reduction: Reduction) -> Const:
+        start, part = identity(reduction.combine, reduction.variable.element), self.parts[reduction.variable]
+        return Const(int(start.value), Element.INT) if start.element is not part.element else start
+
+    def shared_out(self, kernel: Kernel, body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """The kernel's loop as the target shares it out, or its block for one thread."""
+        if isinstance(kernel.domain, Once):
+            return (Alone(body, tuple(self.parts.values()), kernel.arrays),)
+        (loop,) = body
+        assert isinstance(loop, Count)
+        reductions = tuple((_as_logical(r.combine, r.variable), self.parts[r.variable]) for r in kernel.reductions)
+        uneven = any(isinstance(part, Count | While | For | CallFunction) for part in walk(loop.body))
+        return (SharedLoop(replace(loop, stride=Stride.ONE), reductions, kernel.arrays, uneven),)
+
+    def handed_over(self, kernel: Kernel, results: tuple[Array, ...]) -> tuple[Statement, ...]:
+        """The stores of what the threads found together."""
+        pairs = zip(kernel.reductions, results, strict=True)
+        return tuple(StoreCell(result, Const(0, Element.INT), Ref(self.parts[r.variable])) for r, result in pairs)
+
+    def result(self, variable: Variable, scalars: set[str]) -> Array:
+        """The word has the variable's name, unless the kernel also reads the variable."""
+        shared = variable.name in scalars
+        name = self.fresh(f"{variable.name}_result", variable.element).name if shared else variable.name
+        return Array(name, result_element(variable.element), Extent.ONE, Origin.TEMPORARY)
+
+    def over_domain(self, kernel: Kernel) -> tuple[Statement, ...]:
+        body = self.block(kernel.body)
+        if kernel.filter is not None:
+            body = (If(negated(kernel.filter), (Continue(),)), *body)
+        iterator = kernel.iterator
+        match kernel.domain:
+            case AllNodes() | AllArcs():
+                assert iterator is not None
+                end = NumNodes() if isinstance(kernel.domain, AllNodes) else NumArcs()
+                return (Count(iterator, Const(0, Element.INT), end, Stride.GRID, body),)
+            case NodeNeighbors(direction, node, position):
+                assert iterator is not None
+                return self.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
+            case Once():
+                return self.once(body, leaves=not (kernel.reductions or self.capabilities.structured_loops))
+        assert_never(kernel.domain)
+
+    def once(self, body: tuple[Statement, ...], leaves: bool) -> tuple[Statement, ...]:
+        """The body of a kernel that one thread runs; to go on with the next iteration is to be done."""
+        if leaves:
+            return _replace_continue(body, (Leave(),))
+        if _has_continue(body):
+            return (While(Const(False, Element.BOOL), body, test_last=True),)
+        return body
+
+    def over_neighbors(
+        self,
+        direction: Direction,
+        node: Expression,
+        neighbor: Variable,
+        position: Variable,
+        stride: Stride,
+        body: tuple[Statement, ...],
+    ) -> tuple[Statement, ...]:
+        rows, columns = ROWS[direction]
+        before: tuple[Statement, ...] = ()
+        if stride is Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
+            before, node = self.settled(node, "node", body)
+        after = Binary(BinaryOperator.ADD, node, Const(1, Element.INT), Element.NODE)
+        if reads(neighbor, body) or neighbor in assigned_in(body):
+            body = (Declare(neighbor, Load(columns, Ref(position)), neighbor not in self.changing), *body)
+        return (*before, Count(position, Load(rows, node), Load(rows, after), stride, body))
+
+    def end_of_reduction(
+        self, variable: Variable, combine: Combine, result: Array, alone: bool
+    ) -> tuple[Statement, ...]:
+        part, first = self.parts[variable], Const(0, Element.INT)
+        if variable.element is Element.BOOL and combine in _ANY:
+            return (If(Ref(part), (StoreCell(result, first, Const(1, Element.INT)),)),)
+        if variable.element is Element.BOOL and combine in _ALL:
+            return (If(negated(Ref(part)), (StoreCell(result, first, Const(0, Element.INT)),)),)
+        if alone:
+            return (CombineCell(combine, result, first, Ref(part)),)
+        method = self.method(combine, result.element)
+        scratch = self.fresh(f"{variable.name}_scratch", result.element)
+        return (CombineGroup(combine, part, result, scratch, method),)
+
+    # --- operations ------------------------------------------------------------------------------------------------
+
+    def block(self, body: tuple[KernelOp, ...]) -> tuple[Statement, ...]:
+        return tuple(statement for op in body for statement in self.operation(op))
+
+    def operation(self, op: KernelOp) -> tuple[Statement, ...]:
+        match op:
+            case Let(variable, value):
+                return (Declare(variable, value, variable not in self.changing),)
+            case SetLocal(variable, value):
+                return (Assign(variable, value),)
+            case Store(array, index, value):
+                return (StoreCell(array, index, value),)
+            case UpdateCell():
+                return self.update(op)
+            case ExtremeCell():
+                return self.extreme(op)
+            case Contribute(reduction, value):
+                return self.contribution(reduction, self.combines[reduction], value)
+            case KernelIf(condition, then, otherwise):
+                return (self.branch(condition, self.block(then), self.block(otherwise)),)
+            case KernelWhile(condition, body, test_last):
+                return (While(condition, self.block(body), test_last),)
+            case KernelFor(condition, step, body):
+                return (self.stepped(condition, self.block(step), self.block(body)),)
+            case ForRange(variable, first, end, body):
+                inner = self.block(body)
+                before, end = self.settled(end, "end", inner)
+                return (*before, Count(variable, first, end, Stride.ONE, inner))
+            case ForNeighbors(direction, node, neighbor, position, body):
+                return self.over_neighbors(direction, node, neighbor, position, Stride.ONE, self.block(body))
+            case KernelBreak():
+                return (Break(),)
+            case KernelContinue():
+                return (Continue(),)
+            case KernelReturn(value):
+                return (Leave(value),)
+            case KernelCall(call):
+                return (Call(call),)
+        assert_never(op)
+
+    def branch(self, condition: Expression, then: tuple[Statement, ...], otherwise: tuple[Statement, ...]) -> If:
+        return If(condition, then, otherwise) if then else If(negated(condition), otherwise)
+
+    def stepped(self, condition: Expression, step: tuple[Statement, ...], body: tuple[Statement, ...]) -> Statement:
+        """A `for` where the step is plain assignments, else a `while` that takes the step wherever a round ends."""
+        assignments = tuple(statement for statement in step if isinstance(statement, Assign))
+        if assignments == step:
+            return For(condition, assignments, body)
+        return While(condition, (*_replace_continue(body, (*step, Continue())), *step))
+
+    def update(self, op: UpdateCell) -> tuple[Statement, ...]:
+        if op.array.element is Element.BOOL and op.combine is not Combine.BIT_XOR:
+            return self.update_flag(op)
+        if op.shared:
+            return (AtomicCell(op.combine, op.array, op.index, op.value, self.method(op.combine, op.array.element)),)
+        before, index = self.settled(op.index, "cell", ())
+        if op.combine in _ONE_MENTION:
+            before, index = (), op.index
+        return (*before, CombineCell(op.combine, op.array, index, op.value))
+
+    def update_flag(self, op: UpdateCell) -> tuple[Statement, ...]:
+        """Whoever changes a flag with `||` stores True, with `&&` False: no need for an atomic operation."""
+        sets = op.combine in _ANY
+        condition = op.value if sets else negated(op.value)
+        store = StoreCell(op.array, op.index, Const(sets, Element.BOOL))
+        return _only_if(condition, store)
+
+    def extreme(self, op: ExtremeCell) -> tuple[Statement, ...]:
+        before, index = self.settled(op.index, "cell", ())
+        more, candidate = self.settled(op.candidate, "candidate", ())
+        before += more
+        carried: list[Statement] = []
+        for carry in op.carried:
+            here, at = self.early(carry.index, f"{carry.array.name}_cell")
+            there, value = self.early(carry.value, f"new_{carry.array.name}")
+            before += here + there
+            carried.append(StoreCell(carry.array, at, value))
+        carried += self.block(op.also)
+        store = StoreCell(op.array, index, candidate)
+        if not op.shared:
+            return (*before, IfBeyond(op.extreme, op.array, index, candidate, None, (store, *carried)))
+        if op.lock is None:
+            method = self.method(op.extreme, op.array.element)
+            return (*before, IfBeyond(op.extreme, op.array, index, candidate, method, tuple(carried)))
+        self.require_lock(op.array)
+        done = self.fresh("done", Element.BOOL)
+        body = (store, *carried)
+        return (*before, WhileBeyondLocked(op.extreme, op.array, index, candidate, op.lock, done, body))
+
+    def contribution(self, reduction: Variable, combine: Combine, value: Expression) -> tuple[Statement, ...]:
+        part = self.parts[reduction]
+        if reduction.element is not Element.BOOL or combine is Combine.BIT_XOR:
+            return (Accumulate(part, combine, value),)
+        sets = combine in _ANY
+        end = Const(sets, Element.BOOL) if part.element is Element.BOOL else Const(int(sets), Element.INT)
+        return _only_if(value if sets else negated(value), Assign(part, end))
+
+    # --- locals ----------------------------------------------------------------------------------------------------
+
+    def fresh(self, name: str, element: Element) -> Variable:
+        number, candidate = 2, name
+        while candidate in self.taken:
+            candidate, number = f"{name}_{number}", number + 1
+        self.taken.add(candidate)
+        return Variable(candidate, element)
+
+    def settled(
+        self, value: Expression, name: str, body: tuple[Statement, ...]
+    ) -> tuple[tuple[Statement, ...], Expression]:
+        """`value` where it may be mentioned more than once: in a local, unless it is one that `body` leaves alone."""
+        if isinstance(value, Const | NumNodes | NumArcs):
+            return (), value
+        if isinstance(value, Ref) and value.variable not in assigned_in(body):
+            return (), value
+        local = self.fresh(name, value.element)
+        return (Declare(local, value, constant=True),), Ref(local)
+
+    def early(self, value: Expression, name: str) -> tuple[tuple[Statement, ...], Expression]:
+        """`value`, mentioned once but late: in a local if a cell that it reads may change until then."""
+        if is_stable(value):
+            return (), value
+        local = self.fresh(name, value.element)
+        return (Declare(local, value, constant=True),), Ref(local)
+
+    # --- capabilities ----------------------------------------------------------------------------------------------
+
+    def method(self, combine: Combine, element: Element) -> Method:
+        """How the target updates a shared cell in one piece.
+
+        Raises:
+            DiagnosticError: E0604, it cannot.
+        """
+        if element is Element.BOOL and combine is Combine.BIT_XOR:
+            return Method.FLIP_BYTE
+        if self.capabilities.has_atomic(combine, element):
+            return Method.NATIVE
+        if self.capabilities.has_compare_and_swap(element):
+            return Method.SWAP_LOOP
+        raise self.impossible(f"this target cannot update a shared {element.value} with '{combine.value}' in one piece")
+
+    def require_lock(self, array: Array) -> None:
+        if not self.capabilities.has_compare_and_swap(Element.INT):
+            raise self.impossible(f"this target cannot lock a cell of '{array.name}'")
+
+    def impossible(self, message: str) -> DiagnosticError:
+        place = Label(self.span, "in this loop") if self.span != Span(0, 0) else None
+        return DiagnosticError(Diagnostic("E0604", message, self.module.source, place, help="use another target"))
+
+
+_ONE_MENTION = frozenset(
+    {Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR},
+)
+"""Those with an assignment operator of their own, which mentions the cell once."""
+
+
+def negated(condition: Expression) -> Expression:
+    """The opposite of a BOOL; comparisons of reals are not turned round, because of NaN."""
+    match condition:
+        case Unary(UnaryOperator.NOT, operand):
+            return operand
+        case Const(value, Element.BOOL):
+            return Const(not value, Element.BOOL)
+        case Binary(operator, left, right) if operator in _OPPOSITE and (
+            operator in _EQUALITY or not left.element.is_real
+        ):
+            return Binary(_OPPOSITE[operator], left, right, Element.BOOL)
+        case _:
+            return Unary(UnaryOperator.NOT, condition)
+
+
+_EQUALITY = (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL)
+_OPPOSITE = {
+    BinaryOperator.EQUAL: BinaryOperator.NOT_EQUAL,
+    BinaryOperator.NOT_EQUAL: BinaryOperator.EQUAL,
+    BinaryOperator.LESS: BinaryOperator.GREATER_EQUAL,
+    BinaryOperator.GREATER_EQUAL: BinaryOperator.LESS,
+    BinaryOperator.GREATER: BinaryOperator.LESS_EQUAL,
+    BinaryOperator.LESS_EQUAL: BinaryOperator.GREATER,
+}
+
+
+def is_stable(value: Expression) -> bool:
+    """Whether the value cannot change while other threads run: made of locals, constants and the graph."""
+    match value:
+        case Const() | Ref() | NumNodes() | NumArcs():
+            return True
+        case Load(array, index):
+            return array.origin is Origin.GRAPH and is_stable(index)
+        case Unary(_, operand) | Cast(operand):
+            return is_stable(operand)
+        case Binary(_, left, right):
+            return is_stable(left) and is_stable(right)
+        case Select(condition, then, otherwise):
+            return is_stable(condition) and is_stable(then) and is_stable(otherwise)
+        case Apply(_, arguments):
+            return all(is_stable(argument) for argument in arguments)
+        case FindArc(source, destination):
+            return is_stable(source) and is_stable(destination)
+        case CallFunction():
+            return False
+    assert_never(value)
+
+
+def _as_logical(combine: Combine, variable: Variable) -> Combine:
+    """The logical operator that does for a BOOL what `combine` does."""
+    if variable.element is not Element.BOOL or combine is Combine.BIT_XOR:
+        return combine
+    return Combine.OR if combine in _ANY else Combine.AND
+
+
+def _only_if(condition: Expression, statement: Statement) -> tuple[Statement, ...]:
+    if isinstance(condition, Const):
+        return (statement,) if condition.value else ()
+    return (If(condition, (statement,)),)
+
+
+def _has_continue(body: tuple[Statement, ...]) -> bool:
+    return _replace_continue(body, ()) != body
+
+
+def _replace_continue(body: tuple[Statement, ...], by: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """`body` with other statements where it goes on with the next round of the loop around it."""
+    replaced: list[Statement] = []
+    for statement in body:
+        match statement:
+            case Continue():
+                replaced += by
+            case If(_, then, otherwise):
+                inside = replace(
+                    statement, then=_replace_continue(then, by), otherwise=_replace_continue(otherwise, by)
+                )
+                replaced.append(inside)
+            case _:
+                replaced.append(statement)
+    return tuple(replaced)

@@ -1,0 +1,160 @@
+"""OpenCL C 1.2: what it can do and how it spells things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.backends.artifact import artifact_pieces
+from starplat.backends.comments import quoted
+from starplat.backends.names import Names
+from starplat.backends.render import helper_texts, render
+from starplat.backends.spelling import Spelling
+from starplat.backends.view import Unit, view
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+
+_SIMPLE = (Combine.ADD, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR, Combine.MIN, Combine.MAX)
+_WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
+
+CAPABILITIES = Capabilities(
+    atomics=frozenset((combine, element) for combine in _SIMPLE for element in (Element.INT, Element.LONG)),
+    swap_bits=frozenset({32, 64}),
+)
+"""64-bit atomic operations come with extensions: see `extensions`."""
+
+_TYPES = {
+    Element.BOOL: "bool",
+    Element.INT: "int",
+    Element.LONG: "long",
+    Element.FLOAT: "float",
+    Element.DOUBLE: "double",
+    Element.NODE: "int",
+    Element.ARC: "arc_t",
+}
+_CELLS = {**_TYPES, Element.BOOL: "uchar"}
+
+_INTEGERS = {
+    MathFunction.MIN: "min",
+    MathFunction.MAX: "max",
+    MathFunction.ABS: "abs",
+}
+_REALS = {
+    **{function: function.value for function in MathFunction},
+    MathFunction.MIN: "fmin",
+    MathFunction.MAX: "fmax",
+    MathFunction.ABS: "fabs",
+}
+
+
+def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+    if element.is_real:
+        return {(function, element): name for function, name in _REALS.items()}
+    names = {(function, element): name for function, name in _INTEGERS.items()}
+    return {**names, (MathFunction.ABS, element): f"({_TYPES[element]})abs"}
+
+
+SPELLING = Spelling(
+    values=_TYPES,
+    parameters={**_CELLS},
+    cells=_CELLS,
+    long_suffix="L",
+    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LONG_MAX", Element.ARC: "ARC_MAX"},
+    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LONG_MIN"},
+    kernel="__kernel void",
+    function="static ",
+    whole_group_kernel="__kernel __attribute__((reqd_work_group_size({size}, 1, 1)))\nvoid",
+    space="__global ",
+    restrict="restrict",
+    local_memory="__local ",
+    thread="get_global_id(0)",
+    threads="get_global_size(0)",
+    lane="get_local_id(0)",
+    fence="device_fence();",
+    fence_helper="device_fence",
+    try_lock="atomic_cmpxchg({cell}, 0, 1) == 0",
+    unlock="atomic_xchg({cell}, 0);",
+    atomics={
+        **{(combine, Element.INT): f"atomic_{word}" for combine, word in _WORDS.items()},
+        **{(combine, Element.LONG): f"atom_{word}" for combine, word in _WORDS.items()},
+    },
+    math={key: name for element in Element for key, name in _math(element).items()},
+    saturating={
+        Element.INT: "convert_int_sat",
+        Element.NODE: "convert_int_sat",
+        Element.LONG: "convert_long_sat",
+        Element.ARC: "convert_arc_sat",
+    },
+    saturating_helpers={Element.ARC: "saturating_arc"},
+)
+
+_BASE_ATOMICS = ("atom_add", "atom_cmpxchg")
+_EXTENDED_ATOMICS = ("atom_and", "atom_or", "atom_xor", "atom_min", "atom_max")
+
+
+@dataclass(frozen=True)
+class OpenCL:
+    """Kernels in a `.cl` file, and a C++ program over OpenCL's C interface beside it."""
+
+    name: str = "opencl"
+    capabilities: Capabilities = CAPABILITIES
+
+    def kernels_text(self, module: Module) -> str:
+        """The text of the `.cl` file. `-DARC_64` makes arc numbers 64 bits wide."""
+        return kernels_text(module)
+
+    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+        """What the kernel is called in the text."""
+        return kernel_name(module, kernel)
+
+    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+        """`<stem>.cl`, which is `kernels_text`, and `<stem>.cpp`."""
+        pieces = artifact_pieces(module, CAPABILITIES)
+        kernels = kernels_text(module)
+        pieces |= {"stem": stem, "kernel_file": quoted(f"{stem}.cl"), "has_fences": "device_fence" in kernels}
+        return {f"{stem}.cl": kernels, f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
+
+
+def kernels_text(module: Module) -> str:
+    """The text of the `.cl` file, byte for byte what a runner builds.
+
+    Raises:
+        DiagnosticError: E06xx, OpenCL cannot do what the program asks.
+    """
+    unit = view(module, CAPABILITIES, SPELLING)
+    helpers = helper_texts("opencl/helpers.jinja", unit.helpers)
+    return render(
+        "opencl/kernels.cl.jinja",
+        program=unit.program,
+        double=unit.says("double"),
+        extensions=_atomic_extensions(unit),
+        arcs=unit.says("arc_t") or any("arc_t" in helper for helper in helpers),
+        helpers=helpers,
+        routines=(*unit.functions, *unit.kernels),
+    )
+
+
+def kernel_name(module: Module, kernel: Kernel) -> str:
+    """What a kernel is called in the text."""
+    return Names(module, (), ()).kernel(kernel.name)
+
+
+def language_flag(text: str, device_version: str) -> str:
+    """The `-cl-std=` to build emitted text with: 1.2, but the newest that the device has for text with a lock.
+
+    OpenCL C 1.2 has fences for a work-group's own work-items only; `device_version` is "OpenCL 3.0 …".
+    """
+    newest = device_version.removeprefix("OpenCL ")[:1]
+    return f"-cl-std=CL{newest}.0" if "device_fence" in text and newest in ("2", "3") else "-cl-std=CL1.2"
+
+
+def extensions(module: Module) -> tuple[str, ...]:
+    """What a device must offer besides OpenCL 1.2 to build the text."""
+    unit = view(module, CAPABILITIES, SPELLING)
+    return ("cl_khr_fp64",) * unit.says("double") + _atomic_extensions(unit)
+
+
+def _atomic_extensions(unit: Unit) -> tuple[str, ...]:
+    swaps = any(("bits", "64") in helper.arguments for helper in unit.helpers)
+    base = swaps or any(unit.says(word) for word in _BASE_ATOMICS)
+    extended = any(unit.says(word) for word in _EXTENDED_ATOMICS)
+    return ("cl_khr_int64_base_atomics",) * base + ("cl_khr_int64_extended_atomics",) * extended

@@ -1,0 +1,23 @@
+"""OpenMP in C++, for the cores of the host: how it spells what kernels under directives need."""
+
+from __future__ import annotations
+
+from starplat.backends.directives import DirectiveBackend, spelling
+from starplat.backends.spelling import Directives
+
+DIRECTIVES = Directives(
+    loop="#pragma omp parallel for schedule(static)",
+    uneven_loop="#pragma omp parallel for schedule(dynamic, 64)",
+    alone=None,
+    arrays=None,
+    reduction="reduction({operator} : {names})",
+    results="",
+    atomic="#pragma omp atomic update",
+)
+
+OPENMP = DirectiveBackend(
+    name="openmp",
+    language="OpenMP",
+    spelling=spelling(DIRECTIVES, function="static "),
+    build="g++ -O2 -std=c++17 -fopenmp {stem}.cpp -o {stem}",
+)

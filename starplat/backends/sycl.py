@@ -1,0 +1,172 @@
+"""SYCL 2020: what it can do and how it spells things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starplat.backends.artifact import artifact_pieces
+from starplat.backends.comments import quoted
+from starplat.backends.names import Names
+from starplat.backends.render import helper_texts, render
+from starplat.backends.spelling import Spelling
+from starplat.backends.statements import AtomicCell, CombineGroup, IfBeyond, Method
+from starplat.backends.uses import walk
+from starplat.backends.view import Unit, legal, view
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+
+_ATOMICS = {
+    Combine.ADD: "fetch_add",
+    Combine.BIT_AND: "fetch_and",
+    Combine.BIT_OR: "fetch_or",
+    Combine.BIT_XOR: "fetch_xor",
+    Combine.MIN: "fetch_min",
+    Combine.MAX: "fetch_max",
+}
+_REAL_SUMS = {(Combine.ADD, Element.FLOAT): "fetch_add", (Combine.ADD, Element.DOUBLE): "fetch_add"}
+_WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (Element.INT, Element.LONG)}
+
+CAPABILITIES = Capabilities(
+    atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
+    swap_bits=frozenset({32, 64}),
+    sub_groups=True,
+)
+"""Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
+
+_TYPES = {
+    Element.BOOL: "bool",
+    Element.INT: "int",
+    Element.LONG: "long long",
+    Element.FLOAT: "float",
+    Element.DOUBLE: "double",
+    Element.NODE: "int",
+    Element.ARC: "arc_t",
+}
+
+_WHOLE_MATH = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
+_REAL_MATH = {
+    **{function: function.value for function in MathFunction},
+    MathFunction.MIN: "fmin",
+    MathFunction.MAX: "fmax",
+    MathFunction.ABS: "fabs",
+}
+
+
+def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+    if element.is_real:
+        return {(function, element): f"sycl::{name}" for function, name in _REAL_MATH.items()}
+    return {(function, element): f"sycl::{function.value}" for function in _WHOLE_MATH}
+
+
+_GROUP_OPERATIONS = {
+    Combine.ADD: "plus",
+    Combine.MULTIPLY: "multiplies",
+    Combine.BIT_AND: "bit_and",
+    Combine.BIT_OR: "bit_or",
+    Combine.BIT_XOR: "bit_xor",
+    Combine.MIN: "minimum",
+    Combine.MAX: "maximum",
+}
+
+SPELLING = Spelling(
+    values=_TYPES,
+    parameters=_TYPES,
+    cells=_TYPES,
+    long_suffix="LL",
+    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
+    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+    kernel="KERNEL",
+    function="static ",
+    whole_group_kernel="KERNEL",
+    space="",
+    restrict="__restrict",
+    local_memory="",
+    thread="item.get_global_id(0)",
+    threads="item.get_global_range(0)",
+    lane="item.get_local_id(0)",
+    fence="sycl::atomic_fence(sycl::memory_order::acq_rel, sycl::memory_scope::device);",
+    try_lock="atomic({place}).exchange(1) == 0",
+    unlock="atomic({place}).store(0);",
+    atomics={**_WHOLE, **_REAL_SUMS},
+    atomic_call="atomic({place}).{function}({value})",
+    group_reductions={
+        combine: f"sycl::reduce_over_group(item.get_group(), {{part}}, sycl::{name}<{{type}}>())"
+        for combine, name in _GROUP_OPERATIONS.items()
+    },
+    math={key: name for element in Element for key, name in _math(element).items()},
+    saturating={element: f"saturated<{_TYPES[element]}>" for element in Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(Element, "saturated"),
+)
+
+_LIMITS = ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN")
+_REAL_LIMITS = ("INFINITY", "NAN")
+
+
+@dataclass(frozen=True)
+class Sycl:
+    """Kernels as free functions in a file of their own, and a C++ program that has the runtime compile them."""
+
+    name: str = "sycl"
+    capabilities: Capabilities = CAPABILITIES
+
+    def kernels_text(self, module: Module) -> str:
+        """The text of the kernels' file. `-DARC_64` makes arc numbers 64 bits wide."""
+        return kernels_text(module)
+
+    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+        """What the kernel is called in the text."""
+        return Names(module, (), ()).kernel(kernel.name)
+
+    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+        """`<stem>_kernels.cpp`, which is `kernels_text`, and `<stem>.cpp`."""
+        kernels = f"{stem}_kernels.cpp"
+        pieces = artifact_pieces(module, CAPABILITIES)
+        program = render("sycl/host.cpp.jinja", stem=stem, kernel_file=quoted(kernels), **pieces)
+        return {kernels: kernels_text(module), f"{stem}.cpp": program}
+
+
+def kernels_text(module: Module) -> str:
+    """The text of the kernels' file, byte for byte what the runtime's compiler gets.
+
+    Raises:
+        DiagnosticError: E06xx, SYCL cannot do what the program asks.
+    """
+    unit = view(module, CAPABILITIES, SPELLING)
+    helpers = helper_texts("sycl/helpers.jinja", unit.helpers)
+    return render(
+        "sycl/kernels.cpp.jinja",
+        program=unit.program,
+        limits=_says_any(unit, helpers, _LIMITS),
+        real_limits=_says_any(unit, helpers, _REAL_LIMITS),
+        arcs=_says_any(unit, helpers, ("arc_t",)),
+        atomics=_says_any(unit, helpers, ("atomic(",)),
+        helpers=helpers,
+        functions=unit.functions,
+        kernels=unit.kernels,
+    )
+
+
+def _says_any(unit: Unit, helpers: list[str], words: tuple[str, ...]) -> bool:
+    lines = [line for routine in (*unit.functions, *unit.kernels) for line in (routine.signature, *routine.body)]
+    return any(word in text for word in words for text in (*lines, *helpers))
+
+
+def aspects(module: Module, *, wide_arcs: bool) -> tuple[str, ...]:
+    """What a device must offer besides the least to run the kernels, as SYCL calls it."""
+    wide = {Element.LONG, Element.DOUBLE} | ({Element.ARC} if wide_arcs else set())
+    needs_wide_atomics = any(element in wide for element in _updated_at_once(module))
+    needs_doubles = view(module, CAPABILITIES, SPELLING).says("double")
+    return ("fp64",) * needs_doubles + ("atomic64",) * needs_wide_atomics
+
+
+def _updated_at_once(module: Module) -> Iterator[Element]:
+    """The elements of the cells that are updated atomically."""
+    for part in walk(legal(module, CAPABILITIES)):
+        match part:
+            case AtomicCell() if part.method is not Method.FLIP_BYTE:
+                yield part.array.element
+            case IfBeyond() if part.method is not None:
+                yield part.array.element
+            case CombineGroup():
+                yield part.result.element

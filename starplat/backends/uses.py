@@ -1,0 +1,172 @@
+"""Walks over operations, statements and expressions alike, and what printers want to know from such walks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from starplat.backends.statements import Accumulate, Assign
+from starplat.ir.nodes import (
+    Array,
+    CallFunction,
+    CopyArray,
+    ExtremeCell,
+    Fill,
+    Function,
+    HostCall,
+    Kernel,
+    Module,
+    NumArcs,
+    NumNodes,
+    Ref,
+    SetLocal,
+    SetVariable,
+    Store,
+    UpdateCell,
+    Variable,
+)
+from starplat.source import SourceFile
+
+
+def walk(node: object) -> Iterator[Any]:
+    """Every record inside `node`, itself first, in the order of their fields."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is tuple:
+            waiting.extend(reversed(part))
+            continue
+        kind: Any = type(part)
+        names = _field_names(kind)
+        if names is not None:
+            yield part
+            waiting.extend(getattr(part, name) for name in reversed(names))
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a record; None for what is no record, and for source files, which are not walked into."""
+    if not is_dataclass(kind) or kind is SourceFile:
+        return None
+    return tuple(field.name for field in fields(kind))
+
+
+def arrays_in(node: object) -> tuple[Array, ...]:
+    """The arrays that are mentioned, each once, by first mention."""
+    return tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, Array)))
+
+
+def variables_in(node: object) -> tuple[Variable, ...]:
+    """The variables that are mentioned, each once, by first mention."""
+    return tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, Variable)))
+
+
+def reads(variable: Variable, node: object) -> bool:
+    """Whether an expression in `node` has the value of `variable`, or a call may take it by reference."""
+    return any(
+        (isinstance(part, Ref) and part.variable == variable)
+        or (isinstance(part, CallFunction | HostCall) and variable in part.arguments)
+        for part in walk(node)
+    )
+
+
+def assigned_in(node: object) -> frozenset[Variable]:
+    """The variables that change after their declaration: assigned, or lent to a call by reference."""
+    changed: set[Variable] = set()
+    for part in walk(node):
+        if isinstance(part, SetLocal | SetVariable | Assign | Accumulate):
+            changed.add(part.variable)
+        elif isinstance(part, CallFunction | HostCall):
+            changed.update(argument for argument in part.arguments if isinstance(argument, Variable))
+    return frozenset(changed)
+
+
+def written_in(body: object, module: Module) -> frozenset[Array]:
+    """The arrays whose cells kernel operations write, themselves or through the functions they call."""
+    written: set[Array] = set()
+    for part in walk(body):
+        match part:
+            case Store() | UpdateCell():
+                written.add(part.array)
+            case ExtremeCell():
+                written.update((part.array, *(carry.array for carry in part.carried)))
+                written.update(() if part.lock is None else (part.lock,))
+            case CallFunction():
+                written.update(_lent(part, written_in(module.helper(part.function).body, module), module))
+            case Fill():
+                written.add(part.array)
+            case CopyArray():
+                written.add(part.destination)
+    return frozenset(written)
+
+
+def locked_in(body: object, module: Module) -> frozenset[Array]:
+    """The arrays whose cells are read or written while a lock is held."""
+    locked: set[Array] = set()
+    for part in walk(body):
+        match part:
+            case ExtremeCell(lock=Array()) if part.shared:
+                locked.update((part.array, *(carry.array for carry in part.carried)))
+            case CallFunction():
+                locked.update(_lent(part, locked_in(module.helper(part.function).body, module), module))
+    return frozenset(locked)
+
+
+def volatile_arrays(module: Module) -> dict[str, frozenset[Array]]:
+    """For every kernel and function, the arrays whose cells change under a lock, there or where it is called."""
+    routines: dict[str, Kernel | Function] = {kernel.name: kernel for kernel in module.kernels}
+    routines |= {helper.name: helper for helper in module.helpers}
+    found = {name: set(locked_in(routine.body, module)) for name, routine in routines.items()}
+    calls = [
+        (name, argument, call.function, parameter.what)
+        for name, routine in routines.items()
+        for call in walk(routine.body)
+        if isinstance(call, CallFunction)
+        for argument, parameter in zip(call.arguments, module.helper(call.function).parameters, strict=True)
+        if isinstance(argument, Array) and isinstance(parameter.what, Array)
+    ]
+    for _ in routines:
+        for caller, argument, callee, parameter in calls:
+            if argument in found[caller]:
+                found[callee].add(parameter)
+    return {name: frozenset(arrays) for name, arrays in found.items()}
+
+
+def _lent(call: CallFunction, chosen: Iterable[Array], module: Module) -> Iterator[Array]:
+    """What the caller calls the arrays that the called function knows as `chosen`."""
+    for argument, parameter in zip(call.arguments, module.helper(call.function).parameters, strict=True):
+        if isinstance(argument, Array) and parameter.what in tuple(chosen):
+            yield argument
+
+
+def called_in(body: object, module: Module) -> tuple[Function, ...]:
+    """The functions that are called, also by those called, in the order of the module."""
+    names = {part.function for part in walk(body) if isinstance(part, CallFunction)}
+    while True:
+        bodies = [module.helper(name).body for name in names]
+        deeper = {part.function for inner in bodies for part in walk(inner) if isinstance(part, CallFunction)}
+        if deeper <= names:
+            return tuple(function for function in module.helpers if function.name in names)
+        names |= deeper
+
+
+def uses_num_nodes(body: object, module: Module) -> bool:
+    """Whether n is asked for, also by functions that are called."""
+    return _uses(NumNodes, body, module)
+
+
+def uses_num_arcs(body: object, module: Module) -> bool:
+    """Whether m is asked for, also by functions that are called."""
+    return _uses(NumArcs, body, module)
+
+
+def _uses(kind: type, body: object, module: Module) -> bool:
+    everything = (body, *(function.body for function in called_in(body, module)))
+    return any(isinstance(part, kind) for part in walk(everything))
+
+
+def code_of(kernel: Kernel) -> tuple[object, ...]:
+    """The operations and expressions of a kernel, without its lists of parameters."""
+    return (kernel.domain, kernel.filter, kernel.body)

@@ -1,0 +1,149 @@
+"""The verbs of the command line, and what an exception that escapes from one means to the shell.
+
+Exit codes: 0 fine, 1 the program or the input is wrong, 2 usage, 3 no such device or toolchain, 4 a mistake of
+starplat itself (emitted code did not compile, or an internal error), 130 interrupted. STARPLAT_DEBUG=1 shows the
+traceback of an internal error. A reader of stdout that goes away (`| head`) ends the process quietly with 0.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from starplat import __version__
+from starplat.cli import console
+from starplat.cli.check import check
+from starplat.cli.compile import compile
+from starplat.cli.devices import devices
+from starplat.cli.explain import explain
+from starplat.cli.fmt import fmt
+from starplat.cli.graph import app as graph
+from starplat.cli.inspect import inspect
+from starplat.cli.run import run
+from starplat.cli.version import version
+from starplat.diagnostics import DiagnosticError, ExitCode
+
+app = typer.Typer(
+    name="starplat",
+    help="Compile and run graph programs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine, 1 wrong program or input, 2 usage, 3 no such device, 4 a mistake of starplat, "
+    "130 interrupted.",
+)
+VERBS: tuple[Callable[..., None], ...] = (check, compile, run, inspect, explain, fmt, devices, version)
+for verb in VERBS:
+    app.command()(verb)
+app.add_typer(graph, name="graph")
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+"""typer's own class for a wrong command line; typer keeps it in different modules in different versions."""
+assert UsageError.__name__ == "UsageError"
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.write(f"starplat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Compile and run graph programs."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit code."""
+    gc.set_threshold(50_000)  # trees grow, little is thrown away: collecting seldom saves a tenth of a short process
+    _prepare_streams()
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            code = _guarded(arguments)
+        sys.stdout.flush()
+        return code
+    except (BrokenPipeError, SystemExit) as gone:
+        if isinstance(gone, SystemExit) and not isinstance(gone.__context__, BrokenPipeError):
+            raise
+        _let_go_of_stdout()  # typer and rich turn a broken pipe into an exit with 1
+        return ExitCode.FINE.value
+
+
+def _say_warning(message: Warning | str, *place: object, **more: object) -> None:
+    """A warning of Python as one line; where in our code it arose helps nobody."""
+    console.say(f"warning: {message}")
+
+
+def _guarded(arguments: Sequence[str] | None) -> int:
+    try:
+        result = app(args=arguments, prog_name="starplat", standalone_mode=False)
+        if result == ExitCode.INTERRUPTED.value:
+            console.say("interrupted")
+        return result if isinstance(result, int) else ExitCode.FINE.value
+    except DiagnosticError as error:
+        console.show(error.diagnostics)
+        return error.exit_code.value
+    except UsageError as error:
+        _show_usage_error(error)
+        return ExitCode.USAGE.value
+    except (KeyboardInterrupt, typer.Abort):
+        console.say("interrupted")
+        return ExitCode.INTERRUPTED.value
+    except BrokenPipeError:
+        raise
+    except MemoryError:
+        console.usage_error("there is not enough memory for this")
+        return ExitCode.WRONG_INPUT.value
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _show_usage_error(error: Exception) -> None:
+    context = getattr(error, "ctx", None)
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if message:
+        path = "starplat" if context is None else context.command_path
+        console.usage_error(message, f"`{path} --help` lists what there is")
+
+
+def _internal_error(error: Exception) -> int:
+    if os.environ.get("STARPLAT_DEBUG"):
+        traceback.print_exception(error)
+    words = " ".join(str(error).split())[:300]
+    console.usage_error(
+        f"internal error: {type(error).__name__}: {words}",
+        "this is a mistake of starplat; please report it, and the traceback that STARPLAT_DEBUG=1 shows",
+    )
+    return ExitCode.BUILD_FAILED.value
+
+
+def _prepare_streams() -> None:
+    """Whatever a name or a comment holds can be printed, and a polite kill cleans up as an interruption does."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def _let_go_of_stdout() -> None:
+    """Points stdout at nothing, so that the interpreter's last flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

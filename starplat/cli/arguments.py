@@ -1,0 +1,24 @@
+"""The arguments and options that several verbs share, so that they are spelt and explained alike everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ProgramFile = Annotated[Path, typer.Argument(metavar="FILE.sp", help="The program.", show_default=False)]
+ProgramFiles = Annotated[list[Path], typer.Argument(metavar="FILE.sp…", help="The programs.", show_default=False)]
+FunctionName = Annotated[
+    str | None,
+    typer.Option("--function", metavar="NAME", help="The entry; by default the function that no other calls."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat races as errors.")]
+Undirected = Annotated[bool, typer.Option("--undirected", help="Add the other direction of every arc that lacks it.")]
+DropLoops = Annotated[bool, typer.Option("--drop-loops", help="Leave out arcs from a node to itself.")]
+Dedup = Annotated[bool, typer.Option("--dedup", help="Keep the lightest of parallel arcs.")]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="ones|random:LO..HI:SEED", help="Give the arcs new weights."),
+]

@@ -1,0 +1,78 @@
+"""`starplat check`: what is wrong and what is doubtful in programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.arguments import Json, ProgramFiles, Strict
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
+from starplat.source import SourceFile
+
+
+def check(files: ProgramFiles, strict: Strict = False, json: Json = False) -> None:
+    """Check programs: names, types, flow, races. Exit code 1 if any has an error."""
+    found = {file: diagnostics_of(file, strict) for file in files}
+    console.show(diagnostic for diagnostics in found.values() for diagnostic in diagnostics)
+    if json:
+        console.write_json({"schema": 1, "files": [_as_json(file, found[file]) for file in files]})
+    else:
+        for file in files:
+            console.say(f"{file}: {verdict(found[file])}")
+    if any(_count(diagnostics, Severity.ERROR) for diagnostics in found.values()):
+        raise typer.Exit(ExitCode.WRONG_INPUT.value)
+
+
+def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
+    """Everything there is to say about a program."""
+    from starplat import pipeline
+
+    try:
+        return pipeline.check(pipeline.read_program(file), strict=strict).warnings
+    except DiagnosticError as error:
+        return error.diagnostics
+
+
+def verdict(diagnostics: tuple[Diagnostic, ...]) -> str:
+    """How many errors and warnings there are, in words."""
+    errors, warnings = _count(diagnostics, Severity.ERROR), _count(diagnostics, Severity.WARNING)
+    said = [
+        f"{number} {noun}{'s' * (number != 1)}" for number, noun in ((errors, "error"), (warnings, "warning")) if number
+    ]
+    return ", ".join(said) or "no errors"
+
+
+def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic with its places as lines and columns, both counted from 1; ends are exclusive."""
+    place = diagnostic.place
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "place": None if place is None else _place(diagnostic.source, place.span.start, place.span.end, place.text),
+        "related": [_place(diagnostic.source, r.span.start, r.span.end, r.text) for r in diagnostic.related],
+        "help": diagnostic.help,
+    }
+
+
+def _place(source: SourceFile | None, start: int, end: int, text: str) -> dict[str, Any]:
+    assert source is not None
+    (line, column), (end_line, end_column) = source.position(start), source.position(max(start, end))
+    ends = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {"file": source.name, **ends, "text": text}
+
+
+def _as_json(file: Path, diagnostics: tuple[Diagnostic, ...]) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "errors": _count(diagnostics, Severity.ERROR),
+        "warnings": _count(diagnostics, Severity.WARNING),
+        "diagnostics": [diagnostic_as_json(diagnostic) for diagnostic in diagnostics],
+    }
+
+
+def _count(diagnostics: tuple[Diagnostic, ...], severity: Severity) -> int:
+    return sum(diagnostic.severity is severity for diagnostic in diagnostics)

@@ -1,0 +1,47 @@
+"""`starplat compile`: writes the complete program for a target, kernels and host code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from starplat.cli import console, files
+from starplat.cli.arguments import FunctionName, Json, ProgramFile, Strict
+from starplat.diagnostics import Diagnostic, DiagnosticError
+
+
+def compile(
+    file: ProgramFile,
+    target: Annotated[str, typer.Option("--target", "-t", help="The target, e.g. opencl.")] = "opencl",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
+    ] = Path(),
+    function: FunctionName = None,
+    strict: Strict = False,
+    json: Json = False,
+) -> None:
+    """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""
+    from starplat import pipeline
+
+    program = pipeline.compile(file, strict=strict)
+    console.show(program.warnings)
+    texts = program.artifact(target, function)
+    _make_folder(output)
+    written = [output / name for name in texts]
+    for path, text in zip(written, texts.values(), strict=True):
+        files.write_text(path, text)
+    if json:
+        console.write_json(
+            {"schema": 1, "program": program.name, "target": target, "files": [str(path) for path in written]}
+        )
+    else:
+        console.write("\n".join(str(path) for path in written))
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DiagnosticError(Diagnostic("E0792", f"{folder}: cannot be made: {error.strerror}")) from error

@@ -1,0 +1,154 @@
+"""How the command line speaks: data on stdout, everything else on stderr, colour where somebody looks.
+
+rich is imported only when a terminal (or FORCE_COLOR) asks for colour or a table is drawn, because importing it costs
+more than checking a program does. A coloured diagnostic is the plain one with styles on it: the text is the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any
+
+from starplat.diagnostics import Diagnostic, render
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+PIPE_WIDTH = 200
+"""Columns of a table that no terminal limits."""
+
+STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+
+
+def out() -> Console:
+    """The console of stdout."""
+    return _console(sys.stdout)
+
+
+def err() -> Console:
+    """The console of stderr."""
+    return _console(sys.stderr)
+
+
+def wants_colour(stream: IO[str]) -> bool:
+    """Whether escape sequences may go to `stream`: NO_COLOR, then FORCE_COLOR, then TERM=dumb and what the stream is
+    decide."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def shows_progress() -> bool:
+    """Whether somebody sits before stderr, at a terminal that can redraw a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def say(message: str) -> None:
+    """A message for whoever is there, on stderr."""
+    print(message, file=sys.stderr)
+
+
+def write(text: str) -> None:
+    """Data, on stdout, ending in one newline."""
+    sys.stdout.write(text if text.endswith("\n") or not text else text + "\n")
+
+
+def write_json(value: Any) -> None:
+    """One object on stdout. Infinities and NaN become null, which JSON has instead."""
+    write(json.dumps(finite(value), ensure_ascii=False, allow_nan=False))
+
+
+def finite(value: Any) -> Any:
+    """`value` with None for every number that JSON cannot write."""
+    match value:
+        case dict():
+            return {key: finite(item) for key, item in value.items()}
+        case list() | tuple():
+            return [finite(item) for item in value]
+        case float() if value - value != 0.0:
+            return None
+        case _:
+            return value
+
+
+def show(diagnostics: Iterable[Diagnostic]) -> None:
+    """Diagnostics on stderr, a blank line between them."""
+    for number, diagnostic in enumerate(diagnostics):
+        if number:
+            say("")
+        if wants_colour(sys.stderr):
+            err().print(coloured(diagnostic), soft_wrap=True, highlight=False)
+        else:
+            say(render(diagnostic))
+
+
+def usage_error(message: str, hint: str | None = None) -> None:
+    """What is wrong with the command line itself, in the shape of a diagnostic."""
+    if wants_colour(sys.stderr):
+        err().print(f"[bold red]error[/]: {_escaped(message)}", soft_wrap=True, highlight=False)
+    else:
+        say(f"error: {message}")
+    if hint:
+        say(f"= help: {hint}")
+
+
+def coloured(diagnostic: Diagnostic) -> Text:
+    """The text of `render` with styles."""
+    from rich.text import Text
+
+    style = STYLES[diagnostic.severity.value]
+    lines = render(diagnostic).split("\n")
+    return Text("\n").join([_header(lines[0], style), *(_line(line, style) for line in lines[1:])])
+
+
+def _header(line: str, style: str) -> Text:
+    from rich.text import Text
+
+    severity, colon, message = line.partition("]: ")
+    return Text.assemble((severity + colon[:1], style), (colon[1:] + message, "bold"))
+
+
+_GUTTER = re.compile(r"^ *\d* \| ?|^ +--> |^ *= (?:help|note): ")
+_MARKS = re.compile(r"^\s*(\^+.*|-+.*)$")
+
+
+def _line(line: str, style: str) -> Text:
+    from rich.text import Text
+
+    found = _GUTTER.match(line)
+    if found is None:
+        return Text(line)
+    rest = line[found.end() :]
+    marked = _MARKS.match(rest) if line.startswith("   |") else None
+    if marked is None:
+        return Text.assemble((found.group(), "bold blue"), rest)
+    return Text.assemble((found.group(), "bold blue"), (rest, style if "^" in marked.group(1) else "blue"))
+
+
+def _console(stream: IO[str]) -> Console:
+    from rich.console import Console
+
+    colour = wants_colour(stream)
+    width = None if stream.isatty() else PIPE_WIDTH
+    return Console(
+        file=stream,
+        force_terminal=colour or None,
+        no_color=not colour,
+        width=width,
+        markup=True,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

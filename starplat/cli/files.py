@@ -1,0 +1,71 @@
+"""How the command line writes files: whole or not at all.
+
+A file is written beside its destination under another name and then renamed over it, so that an interruption leaves
+either the old file or the new one. The permissions of a file that is replaced are kept; a symbolic link stays one.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+
+
+@contextmanager
+def replacing(destination: Path) -> Iterator[Path]:
+    """A path to write to, with the destination's ending; becomes the destination if the block ends well.
+
+    Raises:
+        DiagnosticError: E0792, it cannot be written.
+    """
+    try:
+        true_destination = destination.resolve()
+        temporary = _temporary_beside(true_destination)
+        try:
+            yield temporary
+            os.chmod(temporary, _mode_of(true_destination))
+            os.replace(temporary, true_destination)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as error:
+        raise cannot_write(destination, getattr(error, "strerror", None) or str(error)) from error
+
+
+def write_text(destination: Path, text: str) -> None:
+    """Writes a text file, `\\n` as line end everywhere.
+
+    Raises:
+        DiagnosticError: E0792, it cannot be written.
+    """
+    with replacing(destination) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def cannot_write(destination: Path, reason: str) -> DiagnosticError:
+    """E0792."""
+    return DiagnosticError(Diagnostic("E0792", f"{destination}: cannot be written: {reason}"))
+
+
+def _temporary_beside(destination: Path) -> Path:
+    if destination.is_dir():
+        raise IsADirectoryError(21, "it is a folder")
+    handle, name = tempfile.mkstemp(
+        prefix=f".{destination.name[:64]}.", suffix=destination.suffix, dir=destination.parent
+    )
+    os.close(handle)
+    return Path(name)
+
+
+def _mode_of(destination: Path) -> int:
+    """The permissions to give: those of the file that is replaced, else what a new file gets."""
+    try:
+        return destination.stat().st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

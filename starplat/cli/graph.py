@@ -1,0 +1,154 @@
+"""`starplat graph info|convert|generate`: looking at graph files, turning one format into another, making graphs up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, assert_never
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.arguments import Dedup, DropLoops, Json, Undirected, Weights
+
+if TYPE_CHECKING:
+    from starplat.graph import Graph, Statistics
+
+FORMATS_READ = (
+    "starplat graph (.spg), Matrix Market, DIMACS (9th challenge, PACE, coloring), edge list (SNAP, GAP .el .wel), "
+    "GAP .sg .wsg, METIS, Galois, LDBC .v/.e, WebGraph ASCII, NumPy and SciPy archives (.npz), CSV with a header line, "
+    "Parquet, Arrow, GraphML, GEXF, GML, Pajek; plain or .gz .xz .bz2 .zst. The content decides, then the name."
+)
+
+app = typer.Typer(
+    help="Look at graph files, convert and generate them.", no_args_is_help=True, epilog=f"Formats: {FORMATS_READ}"
+)
+
+GraphFile = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="A graph file of any known format.", show_default=False)
+]
+Destination = Annotated[
+    Path, typer.Argument(metavar="DESTINATION", help="Its ending tells format and compression.", show_default=False)
+]
+From = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="Read as this format, whatever the content looks like.")
+]
+To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="Write this format, whatever the name says.")]
+
+
+@app.command()
+def info(
+    file: GraphFile,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+    from_format: From = None,
+    json: Json = False,
+) -> None:
+    """Show what a graph file holds: sizes, degrees, weights, ids."""
+    from starplat.graph import statistics
+
+    graph = load(file, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup, format=from_format)
+    found = statistics(graph)
+    if json:
+        console.write_json(
+            {"schema": 1, "graph": str(file), "format": graph.format, **asdict(found), "ids": graph.id_range}
+        )
+    else:
+        console.write(f"{graph.describe()}\n{_table(found)}")
+
+
+@app.command()
+def convert(
+    file: GraphFile,
+    destination: Destination,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+    from_format: From = None,
+    to_format: To = None,
+) -> None:
+    """Write a graph in another format."""
+    from starplat.graph import write
+
+    graph = load(file, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup, format=from_format)
+    console.say(graph.describe())
+    write(graph, destination, to_format)
+    console.say(f"{destination}: written")
+
+
+class Kind(Enum):
+    """What kind of graph to make up; all are undirected and without loops or parallel edges."""
+
+    RMAT = "rmat"
+    UNIFORM = "uniform"
+    GRID = "grid"
+    CHAIN = "chain"
+    STAR = "star"
+    COMPLETE = "complete"
+
+
+@app.command()
+def generate(
+    kind: Annotated[
+        Kind, typer.Argument(help="rmat: skewed degrees; uniform: random pairs; grid: long and thin, like roads.")
+    ],
+    destination: Destination,
+    scale: Annotated[int, typer.Option("--scale", help="rmat, uniform: 2^SCALE nodes.")] = 14,
+    degree: Annotated[int, typer.Option("--degree", help="rmat, uniform: pairs drawn for every node.")] = 16,
+    side: Annotated[int, typer.Option("--side", help="grid: SIDE x SIDE nodes.")] = 128,
+    keep: Annotated[float, typer.Option("--keep", metavar="PERCENT", help="grid: how many of its edges stay.")] = 100,
+    nodes: Annotated[int, typer.Option("--nodes", help="chain, star, complete: the number of nodes.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same graph.")] = 1,
+    weights: Weights = None,
+    to_format: To = None,
+) -> None:
+    """Make a graph up and write it."""
+    from starplat.graph import generators, prepared, write
+
+    match kind:
+        case Kind.RMAT:
+            graph = generators.rmat(scale, degree, seed)
+        case Kind.UNIFORM:
+            graph = generators.uniform(scale, degree, seed)
+        case Kind.GRID:
+            graph = generators.grid(side, keep, seed)
+        case Kind.CHAIN:
+            graph = generators.chain(nodes)
+        case Kind.STAR:
+            graph = generators.star(nodes)
+        case Kind.COMPLETE:
+            graph = generators.complete(nodes)
+        case _:
+            assert_never(kind)
+    graph = prepared(graph, weights=weights)
+    console.say(graph.describe())
+    write(graph, destination, to_format)
+    console.say(f"{destination}: written")
+
+
+def load(file: Path, **options: Any) -> Graph:
+    """The graph in a file, with a progress bar where somebody looks."""
+    from starplat.cli.progress import progress
+    from starplat.graph import read
+
+    with progress() as report:
+        return read(file, **options, progress=report)
+
+
+def _table(found: Statistics) -> str:
+    rows = {
+        "nodes": f"{found.nodes:,}, {found.isolated:,} of them isolated",
+        "arcs": f"{found.arcs:,}, {'symmetric' if found.symmetric else 'not symmetric'}",
+        "loops": f"{found.loops:,}",
+        "parallel arcs": f"{found.duplicates:,}",
+        "out-degree": f"{found.min_degree:,} to {found.max_degree:,}, {found.mean_degree:.2f} on average",
+        "in-degree": f"up to {found.max_in_degree:,}",
+        "weights": "none"
+        if found.weight_type is None
+        else f"{found.weight_type}, {found.min_weight} to {found.max_weight}",
+    }
+    return "\n".join(f"  {name:<14} {text}" for name, text in rows.items())

@@ -1,0 +1,202 @@
+"""`starplat run`: a program, a graph, a device; what came out and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.arguments import (
+    Dedup,
+    DropLoops,
+    FunctionName,
+    Json,
+    ProgramFile,
+    Strict,
+    Undirected,
+    Weights,
+)
+from starplat.cli.graph import load
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from starplat.cli.output import Findings
+    from starplat.graph import Graph
+    from starplat.pipeline import Program
+    from starplat.runtime import Result
+
+
+def run(
+    file: ProgramFile,
+    graph: Annotated[
+        Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
+    ],
+    function: FunctionName = None,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
+    ] = None,
+    target: Annotated[str, typer.Option("--target", "-t", help="auto, or one of `starplat devices`.")] = "auto",
+    device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
+    json: Json = False,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+    strict: Strict = False,
+) -> None:
+    """Run a program on a graph."""
+    from starplat import pipeline
+    from starplat.cli.output import writer_for
+
+    words = arguments_in(arg or [])
+    write = None if out is None else writer_for(out)
+    started = perf_counter()
+    program = pipeline.compile(file, strict=strict)
+    program.module(function)
+    compiled = perf_counter()
+    console.show(program.warnings)
+    read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    loaded = perf_counter()
+    console.say(read.describe())
+    request = Request(function, target, device, repeat, validate)
+    result = run_program(program, read, words, request)
+    seconds = replace(result.seconds, load=loaded - compiled, compile=result.seconds.compile + compiled - started)
+    result = replace(result, seconds=seconds)
+    if out is not None and write is not None:
+        for path in write(out, _findings(result)):
+            console.say(f"{path}: written")
+    _print(result, json=json, asked=target, validate=validate)
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to run; the names are those of `Program.run`."""
+
+    function: str | None
+    target: str
+    device: int | None
+    repeat: int
+    validate: bool
+
+
+def arguments_in(given: list[str]) -> dict[str, str]:
+    """The words of every `--arg k=v`.
+
+    Raises:
+        typer.BadParameter: one has no `=`, or a name comes twice.
+    """
+    words: dict[str, str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"'{item}' is not of the form name=value", param_hint="--arg")
+        if name.strip() in words:
+            raise typer.BadParameter(f"'{name.strip()}' is given twice", param_hint="--arg")
+        words[name.strip()] = value.strip()
+    return words
+
+
+def run_program(
+    program: Program,
+    graph: Graph,
+    words: dict[str, str],
+    request: Request,
+) -> Result:
+    """Binds the words to the entry's parameters and runs."""
+    from starplat.runtime import bind_text
+
+    bound = bind_text(program.module(request.function), graph, words)
+    with _working(f"running {program.name}"):
+        return program.run(graph, arguments=bound, **asdict(request))
+
+
+@contextmanager
+def _working(what: str) -> Iterator[None]:
+    """Something that moves on stderr, where a person looks."""
+    if not console.shows_progress():
+        yield
+        return
+    with console.err().status(what):
+        yield
+
+
+def _findings(result: Result) -> Findings:
+    """The result as it is written: properties of nodes and of edges apart."""
+    from starplat.cli.output import Findings
+    from starplat.frontend.types import Carrier
+
+    of_nodes = {name for name, kind in result.types.items() if kind.carrier is Carrier.NODE}
+    nodes = {name: values for name, values in result.properties.items() if name in of_nodes}
+    edges = {name: values for name, values in result.properties.items() if name not in of_nodes}
+    return Findings(result.graph, nodes, edges, result.returned)
+
+
+def _print(result: Result, *, json: bool, asked: str, validate: bool) -> None:
+    if asked == "auto" and result.target == "reference":
+        console.say("no other device is ready here; `starplat devices` says what would help")
+    if validate:
+        console.say(_verdict_in_words(result))
+    if json:
+        console.write_json(result.to_json())
+        return
+    console.write(f"{result.program}: '{result.function}' on {result.target}, {result.device}")
+    if result.properties:
+        console.out().print(_summary_table(result))
+    if result.returned is not None:
+        console.write(f"returned {result.returned}")
+    console.write(_times(result))
+
+
+def _verdict_in_words(result: Result) -> str:
+    if result.validated:
+        return "validated: the answers are the interpreter's"
+    return "not validated: the program has a race, so its answers may differ from run to run"
+
+
+def _summary_table(result: Result) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("property")
+    table.add_column("type")
+    for heading in ("count", "finite", "sum", "min", "max"):
+        table.add_column(heading, justify="right")
+    for name in result.properties:
+        found = result.summary(name)
+        numbers = (found.count, found.finite, found.sum, found.min, found.max)
+        table.add_row(name, found.type, *map(_number, numbers))
+    return table
+
+
+def _number(value: float | None) -> str:
+    match value:
+        case None:
+            return "-"
+        case int():
+            return str(value)
+        case _:
+            return f"{value:.10g}"
+
+
+def _times(result: Result) -> str:
+    seconds, moved = result.seconds, result.bytes
+    best = min(seconds.run)
+    spread = f" (best of {len(seconds.run)}, worst {max(seconds.run):.4f})" if len(seconds.run) > 1 else ""
+    how = " (kernels from the cache)" if result.cached else ""
+    return (
+        f"seconds: load {seconds.load:.4f}, compile {seconds.compile:.4f}{how}, upload {seconds.upload:.4f}, "
+        f"run {best:.4f}{spread}, download {seconds.download:.4f}\nbytes: {moved.up:,} up, {moved.down:,} down"
+    )

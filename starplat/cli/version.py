@@ -1,0 +1,15 @@
+"""`starplat version`."""
+
+from __future__ import annotations
+
+from starplat import __version__
+from starplat.cli import console
+from starplat.cli.arguments import Json
+
+
+def version(json: Json = False) -> None:
+    """Print the version."""
+    if json:
+        console.write_json({"schema": 1, "version": __version__})
+    else:
+        console.write(f"starplat {__version__}")

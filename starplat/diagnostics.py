@@ -1,0 +1,138 @@
+"""Messages for the user: what is wrong, where, and what to do.
+
+A `Diagnostic` has a code, one sentence, the smallest wrong piece of text, related places and a help line; `render`
+draws it. Which codes exist, and the page that explains each, is in `docs/errors/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from starplat.source import SourceFile, Span
+
+
+class Severity(Enum):
+    """How bad it is: errors stop the compiler, warnings and notes do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place in the text with a few words beside it."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake.
+
+    `place` is underlined with carets, `related` with dashes; `source` is None for what no program text caused
+    (an argument, a graph file, a device), and then no text is drawn.
+    """
+
+    code: str
+    message: str
+    source: SourceFile | None = None
+    place: Label | None = None
+    related: tuple[Label, ...] = ()
+    help: str | None = None
+    severity: Severity = Severity.ERROR
+
+
+class ExitCode(Enum):
+    """What the process tells the shell."""
+
+    FINE = 0
+    WRONG_INPUT = 1
+    USAGE = 2
+    NO_DEVICE = 3
+    BUILD_FAILED = 4
+    INTERRUPTED = 130
+
+
+class DiagnosticError(Exception):
+    """Carries diagnostics to whoever shows them."""
+
+    def __init__(self, *diagnostics: Diagnostic, exit_code: ExitCode = ExitCode.WRONG_INPUT) -> None:
+        super().__init__("\n\n".join(render(diagnostic) for diagnostic in diagnostics))
+        self.diagnostics = diagnostics
+        self.exit_code = exit_code
+
+
+@dataclass
+class Reporter:
+    """Collects diagnostics while a stage goes on past the first mistake."""
+
+    source: SourceFile
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    _seen: set[Diagnostic] = field(default_factory=set, repr=False)
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        span: Span | None,
+        text: str = "",
+        *,
+        related: Iterable[Label] = (),
+        help: str | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """Adds a diagnostic; one that says the same of the same place is kept once."""
+        place = None if span is None else Label(span, text)
+        diagnostic = Diagnostic(code, message, self.source, place, tuple(related), help, severity)
+        if diagnostic not in self._seen:
+            self._seen.add(diagnostic)
+            self.diagnostics.append(diagnostic)
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Those that stop the compiler, in the order of the text."""
+        return tuple(sort(d for d in self.diagnostics if d.severity is Severity.ERROR))
+
+    def raise_errors(self) -> None:
+        """Raises what has been collected if any of it is an error."""
+        if self.errors:
+            raise DiagnosticError(*sort(self.diagnostics))
+
+
+def sort(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """In the order of the text, those without a place first."""
+    return sorted(diagnostics, key=lambda d: d.place.span.start if d.place else -1)
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """The diagnostic as plain text, as `STYLE` draws it: header, arrow to the place, lines with underlines, help."""
+    header = f"{diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"
+    parts = [header]
+    if diagnostic.source is not None and diagnostic.place is not None:
+        parts.extend(_excerpt(diagnostic.source, diagnostic.place, diagnostic.related))
+    if diagnostic.help:
+        gutter = "   " if diagnostic.place is not None else ""
+        parts.append(f"{gutter}= help: {diagnostic.help}")
+    return "\n".join(parts)
+
+
+def _excerpt(source: SourceFile, place: Label, related: tuple[Label, ...]) -> list[str]:
+    line, column = source.position(place.span.start)
+    lines = [f"  --> {source.name}:{line}:{column}", "   |"]
+    lines.extend(_underlined(source, place, "^"))
+    for label in related:
+        lines.extend(_underlined(source, label, "-"))
+    return [*lines, "   |"] if len(lines) > 2 else lines
+
+
+def _underlined(source: SourceFile, label: Label, mark: str) -> list[str]:
+    number, column = source.position(label.span.start)
+    text = source.line(number)
+    width = max(1, min(label.span.end - label.span.start, len(text) - column + 1))
+    lead = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
+    words = f" {label.text}" if label.text else ""
+    return [f"{number:2d} | {text}", f"   | {lead}{mark * width}{words}"]

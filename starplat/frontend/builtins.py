@@ -1,0 +1,155 @@
+"""The methods, attributes and functions that the language brings along, one row each.
+
+`METHODS` says what may be called on what and with how many arguments; what a row's arguments must be and what the call
+becomes is decided in `methods`. Rows that give no value stand as statements only; rows of `DOMAINS` stand in loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.frontend.typed import Aggregation, Direction, Function, Query
+from starplat.frontend.types import (
+    ContainerType,
+    GraphType,
+    ListType,
+    NodeMapType,
+    PropertyType,
+    Scalar,
+    SetType,
+    Type,
+    UpdatesType,
+    UpdateType,
+)
+
+NODE, INT, BOOL = Scalar.NODE, Scalar.INT, Scalar.BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMethod:
+    """A question to a graph; `result` None: the type of the weights in scope."""
+
+    query: Query
+    parameters: tuple[Scalar, ...]
+    result: Scalar | None
+
+
+GRAPH_QUERIES = {
+    "num_nodes": QueryMethod(Query.NUM_NODES, (), INT),
+    "num_edges": QueryMethod(Query.NUM_EDGES, (), Scalar.LONG),
+    "count_outNbrs": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
+    "getOutDegree": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
+    "count_inNbrs": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
+    "getInDegree": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
+    "get_edge": QueryMethod(Query.FIND_EDGE, (NODE, NODE), Scalar.EDGE),
+    "is_an_edge": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
+    "check_if_nbr": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
+    "minWt": QueryMethod(Query.MIN_WEIGHT, (), None),
+    "maxWt": QueryMethod(Query.MAX_WEIGHT, (), None),
+}
+
+NEIGHBOR_DOMAINS = {direction.value: direction for direction in Direction}
+DOMAINS = frozenset({"nodes", "edges", *NEIGHBOR_DOMAINS})
+ATTACH_NODE, ATTACH_EDGE = "attachNodeProperty", "attachEdgeProperty"
+DYNAMIC_METHODS = {"updateCSRAdd": "updates", "updateCSRDel": "updates", "propagateNodeFlags": "propNode<bool>"}
+"""Statements of dynamic programs on a graph, with what their one argument is."""
+
+GRAPH_METHODS = frozenset({*GRAPH_QUERIES, *DOMAINS, ATTACH_NODE, ATTACH_EDGE, *DYNAMIC_METHODS})
+SET_METHODS = frozenset({"size", "contains", "add"})
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionMethod:
+    """`parameters` are types, or `element` for the collection's own; `optional` of them may be left out.
+
+    `result` None: a statement. `element` as result: the collection's own."""
+
+    parameters: tuple[Scalar | str, ...]
+    result: Scalar | str | None
+    optional: int = 0
+
+
+_SEQUENCE_METHODS = {
+    "push": CollectionMethod(("element",), None),
+    "insert": CollectionMethod((INT, "element"), None),
+    "size": CollectionMethod((), INT),
+    "clear": CollectionMethod((), None),
+    "resize": CollectionMethod((INT, "element"), None, optional=1),
+}
+_MAP_METHODS = {
+    "insert": CollectionMethod((NODE, "element"), None),
+    "contains": CollectionMethod((NODE,), BOOL),
+    "size": CollectionMethod((), INT),
+    "clear": CollectionMethod((), None),
+}
+_UPDATES_METHODS = {
+    "currentBatch": CollectionMethod((INT,), "updates", optional=1),
+    "size": CollectionMethod((), INT),
+}
+
+
+def collection_methods(kind: Type) -> dict[str, CollectionMethod]:
+    """The methods of a collection type, by name."""
+    match kind:
+        case ListType() | ContainerType():
+            return _SEQUENCE_METHODS
+        case NodeMapType():
+            return _MAP_METHODS
+        case UpdatesType():
+            return _UPDATES_METHODS
+        case _:
+            return {}
+
+
+def method_names(kind: Type) -> frozenset[str]:
+    """What may be called on a value of type `kind`."""
+    match kind:
+        case GraphType():
+            return GRAPH_METHODS
+        case SetType():
+            return SET_METHODS
+        case _:
+            return frozenset(collection_methods(kind))
+
+
+EDGE_ATTRIBUTES = frozenset({"source", "destination", "weight", "id", "dir"})
+UPDATE_ATTRIBUTES = {"source": NODE, "destination": NODE, "weight": INT}
+RESERVED_EDGE_PROPERTIES = EDGE_ATTRIBUTES - {"weight"}
+
+FUNCTIONS = {
+    "min": (Function.MIN, 2),
+    "max": (Function.MAX, 2),
+    "Min": (Function.MIN, 2),
+    "Max": (Function.MAX, 2),
+    "abs": (Function.ABS, 1),
+    "sqrt": (Function.SQRT, 1),
+    "exp": (Function.EXP, 1),
+    "log": (Function.LOG, 1),
+    "pow": (Function.POW, 2),
+    "floor": (Function.FLOOR, 1),
+    "ceil": (Function.CEIL, 1),
+}
+"""Mathematical functions with how many arguments they take; `Min` and `Max` of one property are aggregates."""
+
+AGGREGATES = {aggregation.value: aggregation for aggregation in Aggregation}
+FUNCTION_NAMES = frozenset({*FUNCTIONS, *AGGREGATES})
+
+_KINDS = {
+    GraphType: "graphs",
+    SetType: "sets",
+    ListType: "lists",
+    ContainerType: "containers",
+    NodeMapType: "node maps",
+    UpdatesType: "updates",
+    UpdateType: "an update",
+    PropertyType: "properties",
+}
+
+
+def plural(kind: Type) -> str:
+    """What values of a type are called, for messages.
+
+    >>> plural(GraphType())
+    'graphs'
+    """
+    return _KINDS.get(type(kind), f"{kind} values")

@@ -1,0 +1,312 @@
+"""What the checker knows while it walks through one function: names, enclosing loops, and where messages go.
+
+`Context` is handed to every checking function. It knows no syntax and decides no types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+
+from starplat.diagnostics import Label, Reporter, Severity
+from starplat.frontend import typed
+from starplat.frontend.scope import Binding, Scopes
+from starplat.frontend.suggest import closest
+from starplat.frontend.typed import Role, Symbol
+from starplat.frontend.types import Collection, GraphType, PropertyType, Scalar, SetType, Type, Void
+from starplat.source import Span
+
+DEEPEST_EXPRESSION = 120
+DEEPEST_STATEMENT = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What an expression denotes when it is no scalar: a graph, a property, a set, a collection.
+
+    `symbol` is None for what only collections give, an element or a slice of one; `construct` names it for messages.
+    """
+
+    type: GraphType | PropertyType | SetType | Collection
+    symbol: Symbol | None
+    construct: str
+    span: Span
+
+
+Value = typed.Expression | Thing
+
+
+class Enclosure(Enum):
+    """A construct that a statement may stand in."""
+
+    FORALL = "forall"
+    FOR = "for"
+    WHILE = "while"
+    FIXED_POINT = "fixedPoint"
+    BFS = "iterateInBFS"
+    BATCH = "Batch"
+    ON_UPDATE = "OnAdd/OnDelete"
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether the body may run for several values at once."""
+        return self in (Enclosure.FORALL, Enclosure.BFS, Enclosure.ON_UPDATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An open loop; `fickle` holds the names that are assigned in its body."""
+
+    kind: Enclosure
+    span: Span
+    iterator: Symbol | None = None
+    domain: typed.Domain | None = None
+    fickle: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Signature:
+    """What callers must know of a function.
+
+    `result` is None where the function is wrong. `host_only` and `foreign_write` are the places that keep it from
+    being called inside a `forall`.
+    """
+
+    name: str
+    span: Span
+    parameters: tuple[Symbol, ...]
+    defaults: tuple[typed.Literal | typed.Infinity | None, ...]
+    result: Scalar | Void | None
+    host_only: Label | None = None
+    foreign_write: Label | None = None
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of checking one function.
+
+    `bare_node` is the node at which a bare property is read, `said` holds what needs no second message, and
+    `suggestions_left` bounds the work on programs full of mistakes.
+    """
+
+    reporter: Reporter
+    signatures: dict[str, Signature]
+    function_names: dict[str, Span]
+    scopes: Scopes = field(default_factory=Scopes)
+    frames: list[Frame] = field(default_factory=list)
+    graphs: list[Symbol] = field(default_factory=list)
+    parallel_depth: int = 0
+    bare_node: Symbol | None = None
+    expression_depth: int = 0
+    statement_depth: int = 0
+    expected_result: Scalar | Void | None = None
+    returns: list[tuple[Span, typed.Expression]] = field(default_factory=list)
+    returns_value: bool = False
+    empty_returns: list[Span] = field(default_factory=list)
+    host_only: Label | None = None
+    foreign_write: Label | None = None
+    suggestions_left: int = 25
+    said: set[tuple[str, str]] = field(default_factory=set)
+
+    # --- messages ---
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        text: str = "",
+        *,
+        related: Iterable[Label] = (),
+        help: str | None = None,
+    ) -> None:
+        """Reports a mistake."""
+        self.reporter.report(code, message, span, text, related=related, help=help)
+
+    def warn(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        text: str = "",
+        *,
+        related: Iterable[Label] = (),
+        help: str | None = None,
+    ) -> None:
+        """Reports what is allowed but hardly meant."""
+        self.reporter.report(code, message, span, text, related=related, help=help, severity=Severity.WARNING)
+
+    def first_time(self, code: str, name: str) -> bool:
+        """Whether this is the first message of its kind about `name` in this function."""
+        if (code, name) in self.said:
+            return False
+        self.said.add((code, name))
+        return True
+
+    # --- names ---
+
+    def find(self, name: str, span: Span) -> Binding | None:
+        """What `name` stands for; says once that it is not declared."""
+        binding = self.scopes.find(name)
+        if binding is None:
+            related, help = self.suggestion(name, (b for b in self.scopes.visible()))
+            if help is None and (name in self.function_names):
+                help = f"'{name}' is a function: call it with '{name}(…)'"
+            self.error(
+                "E0201", f"'{name}' is not declared", span, "not found in this scope", related=related, help=help
+            )
+            self.scopes.forget(name, span)
+        return binding
+
+    def suggestion(self, name: str, candidates: Iterable[Binding]) -> tuple[list[Label], str | None]:
+        """The declaration of the most similar name, and a help line that proposes it."""
+        if self.suggestions_left == 0:
+            return [], None
+        self.suggestions_left -= 1
+        by_name: dict[str, Binding] = {}
+        for binding in candidates:
+            by_name.setdefault(binding.name, binding)
+        found = closest(name, by_name)
+        if found is None:
+            return [], None
+        return [Label(by_name[found].span, f"'{found}' is declared here")], f"did you mean '{found}'?"
+
+    def declare(self, name: str, kind: Type, role: Role, span: Span) -> Binding:
+        """Adds a name to the innermost block; says if it is taken, warns if it hides another."""
+        before = self.scopes.here(name)
+        if before is not None and before.symbol is not None:
+            related = [Label(before.span, f"'{name}' is first declared here")]
+            self.error("E0202", f"'{name}' is declared twice", span, "declared again", related=related)
+        elif before is None:
+            self._warn_of_shadowing(name, span)
+        symbol = Symbol(name, kind, role, span, self.parallel_depth)
+        binding = Binding(name, symbol, span)
+        self.scopes.bind(binding)
+        return binding
+
+    def declare_wrongly(self, name: str, span: Span) -> None:
+        """Adds a name whose declaration was refused, so that its uses give no further message."""
+        self.scopes.bind(Binding(name, None, span))
+
+    def _warn_of_shadowing(self, name: str, span: Span) -> None:
+        hidden = self.scopes.find(name)
+        if hidden is not None and hidden.symbol is not None:
+            related = [Label(hidden.span, "the one it hides")]
+            self.warn(
+                "W0204", f"'{name}' hides another '{name}'", span, "", related=related, help="give it another name"
+            )
+
+    def binding(self, symbol: Symbol) -> Binding:
+        """What has happened to a symbol so far."""
+        return self.scopes.of_symbol[symbol]
+
+    def mark_read(self, symbol: Symbol) -> None:
+        """Notes that the program uses the symbol's value."""
+        binding = self.scopes.of_symbol.get(symbol)
+        if binding is not None:
+            binding.read = True
+
+    def mark_written(self, symbol: Symbol) -> None:
+        """Notes that the program changes the symbol."""
+        binding = self.scopes.of_symbol.get(symbol)
+        if binding is not None:
+            binding.written = True
+            binding.arc = None
+
+    def graph_of(self, symbol: Symbol) -> Symbol | None:
+        """The graph that a property, a set or an edge belongs to, if that was said or there is but one."""
+        binding = self.scopes.of_symbol.get(symbol)
+        if binding is not None and binding.graph is not None:
+            return binding.graph
+        return self.graphs[0] if len(self.graphs) == 1 else None
+
+    def graph_at_hand(self, span: Span, what: str) -> Symbol | None:
+        """The only graph in scope; says if there is none or more than one."""
+        if len(self.graphs) == 1:
+            self.mark_read(self.graphs[0])
+            return self.graphs[0]
+        if not self.graphs:
+            message, help = f"{what} needs a graph, and none is in scope", "add a parameter 'Graph g'"
+        else:
+            names = " and ".join(f"'{graph.name}'" for graph in self.graphs)
+            message, help = f"{what}: of which graph, {names}?", f"name it: 'propNode<int, {self.graphs[0].name}>'"
+        self.error("E0210", message, span, help=help)
+        return None
+
+    def weight(self) -> Symbol | None:
+        """The propEdge named `weight` in scope, which then stands for the edges' weights."""
+        binding = self.scopes.find("weight")
+        symbol = binding.symbol if binding is not None else None
+        if symbol is None or not isinstance(symbol.type, PropertyType) or symbol.type.carrier.value != "propEdge":
+            return None
+        return symbol
+
+    # --- nesting ---
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """A scope of its own for what is declared inside."""
+        self.scopes.open()
+        try:
+            yield
+        finally:
+            self.scopes.close()
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        """The body of a loop."""
+        self.frames.append(frame)
+        self.parallel_depth += frame.kind.is_parallel
+        try:
+            yield
+        finally:
+            self.parallel_depth -= frame.kind.is_parallel
+            self.frames.pop()
+
+    @contextmanager
+    def bare(self, node: Symbol) -> Iterator[None]:
+        """An expression in which a bare property means its value at `node`."""
+        before, self.bare_node = self.bare_node, node
+        try:
+            yield
+        finally:
+            self.bare_node = before
+
+    def note_host_only(self, span: Span, what: str) -> None:
+        """Remembers that the function may not be called inside a `forall`."""
+        if self.host_only is None:
+            self.host_only = Label(span, what)
+
+    def note_foreign_write(self, span: Span, what: str) -> None:
+        """Remembers that the function writes a cell that is not its caller's own."""
+        if self.foreign_write is None:
+            self.foreign_write = Label(span, what)
+
+
+def indefinite(kind: Type | str) -> str:
+    """A type with its article, for messages.
+
+    >>> indefinite(Scalar.INT), indefinite(Scalar.BOOL)
+    ('an int', 'a bool')
+    """
+    word = str(kind)
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def described(kind: Type) -> str:
+    """A type as a person would call it.
+
+    >>> described(GraphType())
+    'a graph'
+    """
+    match kind:
+        case GraphType():
+            return "a graph"
+        case SetType():
+            return "a set of nodes" if kind.member is Scalar.NODE else "a set of edges"
+        case Void():
+            return "nothing"
+        case _:
+            return indefinite(kind)

@@ -1,0 +1,134 @@
+"""From text to words: the tokens of a program, its comments, and what in it is no word at all.
+
+The words are those of the grammar. A lexical mistake is reported here; what it spoils stands as a word of type
+`UNKNOWN`, so that the parser can go on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lark import Token as LarkToken
+from lark.lexer import TerminalDef
+
+from starplat.diagnostics import Reporter
+from starplat.source import Span
+
+END = "$END"
+UNKNOWN = "$UNKNOWN"
+
+_NUMBER = r"\.?[0-9](?:[eE][+-](?=[0-9])|[A-Za-z0-9_.])*"
+_MANY_DIGITS = 1000
+_COMMENT = r"//[^\n\r]*|/\*(?s:.*?)\*/"
+
+
+class Token(NamedTuple):
+    """A word of a program: `kind` is keyword, name, integer, real or operator."""
+
+    kind: str
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A program cut up; `tokens` ends with one of type `END`."""
+
+    tokens: list[LarkToken]
+    comments: list[Span]
+
+
+def span_of(token: LarkToken) -> Span:
+    return Span(token.start_pos or 0, token.end_pos or 0)
+
+
+class Lexer:
+    """Knows the words of a grammar."""
+
+    def __init__(self, terminals: Iterable[TerminalDef]) -> None:
+        literals = {t.pattern.value: t.name for t in terminals if t.pattern.type == "str"}
+        self.keywords = {text: name for text, name in literals.items() if text[0].isalpha()}
+        self.operators = {text: name for text, name in literals.items() if text not in self.keywords}
+        self.spellings = {name: text for text, name in literals.items()}
+        patterns = {t.name: t.pattern.value for t in terminals if t.pattern.type == "re"}
+        self._integer = re.compile(patterns["INTEGER"])
+        self._real = re.compile(patterns["REAL"])
+        operators = "|".join(re.escape(text) for text in sorted(self.operators, key=len, reverse=True))
+        self._words = re.compile(
+            rf"(?P<space>[ \t\r\n\f\v]+)|(?P<word>{patterns['NAME']})|(?P<comment>{_COMMENT})|(?P<open>/\*)"
+            rf"|(?P<number>{_NUMBER})|(?P<operator>{operators})|(?P<text>\"[^\"\n]*\"?|'[^'\n]*')|(?P<unknown>#[^\r\n]*|.)"
+        )
+
+    def cut(self, text: str, reporter: Reporter) -> Words:
+        """All words of `text`, a leading byte order mark aside."""
+        tokens: list[LarkToken] = []
+        comments: list[Span] = []
+        position = 1 if text.startswith("\ufeff") else 0
+        for match in self._words.finditer(text, position):
+            start, end = match.span()
+            value = match.group()
+            match match.lastgroup:
+                case "space":
+                    continue
+                case "word":
+                    kind = self.keywords.get(value, "NAME")
+                case "operator":
+                    kind = self.operators[value]
+                case "number":
+                    kind = self._number(value, Span(start, end), reporter)
+                case "comment":
+                    comments.append(Span(start, end))
+                    continue
+                case "open":
+                    _report_open_comment(Span(start, end), reporter)
+                    end = len(text)
+                    break
+                case _:
+                    _report_unknown(value, Span(start, end), reporter)
+                    kind = UNKNOWN
+            tokens.append(LarkToken(kind, value, start_pos=start, end_pos=end))
+        last = tokens[-1].end_pos if tokens else position
+        tokens.append(LarkToken(END, "", start_pos=last, end_pos=last))
+        return Words(tokens, comments)
+
+    def kind(self, token: LarkToken) -> str:
+        """What sort of word it is, for people."""
+        if token.type in ("NAME", "INTEGER", "REAL"):
+            return token.type.lower()
+        return "operator" if token.value in self.operators else "keyword"
+
+    def _number(self, text: str, span: Span, reporter: Reporter) -> str:
+        if self._integer.fullmatch(text):
+            if len(text) > _MANY_DIGITS:
+                reporter.report("E0105", "this number is too large", span, help="write INF for no bound")
+            return "INTEGER"
+        if self._real.fullmatch(text):
+            if float(text.rstrip("f")) == float("inf"):
+                reporter.report("E0105", f"'{text}' is too large for a number", span, help="write INF for no bound")
+            return "REAL"
+        reporter.report("E0105", f"'{text}' is no number", span, help=_number_advice(text))
+        return UNKNOWN
+
+
+def _number_advice(text: str) -> str:
+    if re.fullmatch(r"[0-9]+[fF]", text):
+        return f"a float has a point: {text[:-1]}.0f"
+    if re.match(r"[0-9]+[A-Za-z_]", text):
+        return "a name starts with a letter; a number is written 42, 0.85, 1e-6 or 1.0f"
+    return "a number is written 42, 0.85, 1e-6 or 1.0f"
+
+
+def _report_open_comment(span: Span, reporter: Reporter) -> None:
+    reporter.report("E0104", "this comment never ends", span, help="close it with '*/'")
+
+
+def _report_unknown(text: str, span: Span, reporter: Reporter) -> None:
+    if text[0] in "\"'":
+        reporter.report("E0103", "the language has no texts in quotes", span)
+        return
+    printable = text[0] if text[0].isprintable() else f"U+{ord(text[0]):04X}"
+    advice = "a comment starts with '//'" if text[0] == "#" else None
+    reporter.report("E0103", f"unknown character '{printable}'", Span(span.start, span.start + 1), help=advice)

@@ -1,0 +1,94 @@
+"""From text to the syntax tree.
+
+The grammar's LALR tables are driven token by token here, so that after a mistake the parser can be put back on its
+feet and find the next one. What is said about a mistake, and how the parser goes on after it, is in `mistakes` and
+`recovery`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from lark import Lark
+
+from starplat.diagnostics import Reporter
+from starplat.frontend import ast
+from starplat.frontend.builder import Builder
+from starplat.frontend.depth import report_depth
+from starplat.frontend.lexer import END, Lexer, Token, Words, span_of
+from starplat.frontend.mistakes import explain
+from starplat.frontend.recovery import Situation
+from starplat.resources import grammar
+from starplat.source import SourceFile, Span
+
+
+def parse(source: SourceFile, reporter: Reporter | None = None) -> ast.Program:
+    """The program that `source` holds.
+
+    With a `reporter`, mistakes are left there and what could be understood is returned, holes filled with nodes that
+    stand for nothing: check such a program no further.
+
+    Raises:
+        DiagnosticError: all syntax errors, if there is no `reporter`.
+    """
+    collected = Reporter(source) if reporter is None else reporter
+    machinery = _machinery()
+    words = machinery.lexer.cut(source.text, collected)
+    program = report_depth(machinery.drive(words, collected), collected)
+    if reporter is None:
+        collected.raise_errors()
+    return program
+
+
+def tokens(source: SourceFile) -> list[Token]:
+    """The words of `source` in their order, without comments.
+
+    Raises:
+        DiagnosticError: all that is no word.
+    """
+    reporter = Reporter(source)
+    lexer = _machinery().lexer
+    words = lexer.cut(source.text, reporter)
+    reporter.raise_errors()
+    return [Token(lexer.kind(t), t.value, span_of(t)) for t in words.tokens[:-1]]
+
+
+def comments(source: SourceFile) -> list[Span]:
+    """Where the comments of `source` stand."""
+    return _machinery().lexer.cut(source.text, Reporter(source)).comments
+
+
+class _Machinery:
+    """The tables, made once in a process."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        self.lark = Lark(
+            grammar("starplat"),
+            parser="lalr",
+            lexer="basic",
+            start="program",
+            transformer=self.builder,
+            keep_all_tokens=True,
+            maybe_placeholders=True,
+        )
+        self.lexer = Lexer(self.lark.terminals)
+
+    def drive(self, words: Words, reporter: Reporter) -> ast.Program:
+        self.builder.reporter = reporter
+        state = self.lark.parse_interactive("").parser_state
+        situation = Situation(state, words.tokens, self.lexer, reporter)
+        result: ast.Program | None = None
+        while result is None:
+            if situation.fits():
+                token = situation.found
+                situation.position += 1
+                result = state.feed_token(token, is_end=token.type == END)
+            else:
+                explain(situation)
+        return result
+
+
+@cache
+def _machinery() -> _Machinery:
+    return _Machinery()

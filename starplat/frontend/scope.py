@@ -1,0 +1,90 @@
+"""What the names in sight stand for.
+
+A `Binding` is a name that was declared, with what has happened to it so far; `Scopes` is the stack of blocks that are
+open. A name that was declared wrongly, or never, is bound to no symbol, so that its next use gives no second message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from starplat.frontend.typed import Direction, Symbol
+from starplat.frontend.types import Carrier, PropertyType
+from starplat.source import Span
+
+
+@dataclass(slots=True)
+class Binding:
+    """A declared name.
+
+    `graph` is the one that a property, a set or an edge belongs to where that is known; `arc` tells how the arc that
+    an edge variable was initialised with is walked; `counter` marks the variable of a counting loop, `fixed` one that
+    the loop alone may change.
+    """
+
+    name: str
+    symbol: Symbol | None
+    span: Span
+    graph: Symbol | None = None
+    arc: Direction | None = None
+    counter: bool = False
+    fixed: bool = False
+    read: bool = False
+    written: bool = False
+
+
+@dataclass(slots=True)
+class Scopes:
+    """The open blocks of one function, the innermost last."""
+
+    blocks: list[dict[str, Binding]] = field(default_factory=lambda: [{}])
+    of_symbol: dict[Symbol, Binding] = field(default_factory=dict)
+    all: list[Binding] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Begins a block."""
+        self.blocks.append({})
+
+    def close(self) -> None:
+        """Ends the innermost block."""
+        self.blocks.pop()
+
+    def here(self, name: str) -> Binding | None:
+        """What the innermost block itself calls `name`."""
+        return self.blocks[-1].get(name)
+
+    def find(self, name: str) -> Binding | None:
+        """What `name` stands for."""
+        for block in reversed(self.blocks):
+            if name in block:
+                return block[name]
+        return None
+
+    def bind(self, binding: Binding) -> None:
+        """Adds a name to the innermost block."""
+        self.blocks[-1][binding.name] = binding
+        self.all.append(binding)
+        if binding.symbol is not None:
+            self.of_symbol[binding.symbol] = binding
+
+    def forget(self, name: str, span: Span) -> None:
+        """Remembers that `name` is unknown and that this has been said."""
+        self.blocks[0][name] = Binding(name, None, span)
+
+    def properties(self, carrier: Carrier) -> list[Binding]:
+        """The properties of nodes, or of edges, in sight."""
+        return [
+            binding
+            for binding in self.visible()
+            if binding.symbol is not None
+            and isinstance(binding.symbol.type, PropertyType)
+            and binding.symbol.type.carrier is carrier
+        ]
+
+    def visible(self) -> Iterator[Binding]:
+        """Everything in sight that has a meaning, the nearest first."""
+        for block in reversed(self.blocks):
+            for binding in block.values():
+                if binding.symbol is not None:
+                    yield binding

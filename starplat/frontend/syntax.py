@@ -1,0 +1,44 @@
+"""Looking through the syntax tree without following its meaning: everything inside a node, the names assigned there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from starplat.frontend import ast
+
+
+def assigned_in(body: ast.Statement) -> frozenset[str]:
+    """The names of the variables that are assigned somewhere in a body."""
+    names: set[str] = set()
+    for node in syntax_within(body):
+        match node:
+            case ast.Assignment(target=ast.Identifier(name=name)) | ast.Increment(target=ast.Identifier(name=name)):
+                names.add(name)
+            case ast.MultiAssignment():
+                names.update(target.name for target in node.targets if isinstance(target, ast.Identifier))
+            case ast.Call(function=ast.Identifier()):
+                names.update(a.name for a in node.arguments if isinstance(a, ast.Identifier))
+            case _:
+                pass
+    return frozenset(names)
+
+
+def syntax_within(root: ast.Syntax) -> Iterator[ast.Syntax]:
+    """A syntax node and everything inside it, in no particular order."""
+    pending: list[object] = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend(node)
+        elif isinstance(node, ast.Syntax):
+            yield node
+            kind: Any = type(node)
+            pending.extend(getattr(node, name) for name in _field_names(kind))
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name != "span")

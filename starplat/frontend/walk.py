@@ -1,0 +1,123 @@
+"""Reading the typed tree without knowing it: the parts of a node, and everything below it.
+
+For analyses that look for something rather than follow the program's order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starplat.frontend import typed
+
+
+def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
+    """The expressions directly inside an expression, left to right."""
+    match node:
+        case typed.Cell(index=inner) | typed.Unary(operand=inner) | typed.Convert(operand=inner):
+            return (inner,)
+        case typed.GraphWeight(edge=inner) | typed.EdgeEnd(edge=inner) | typed.SetContains(member=inner):
+            return (inner,)
+        case typed.Binary():
+            return (node.left, node.right)
+        case typed.Conditional():
+            return (node.condition, node.then, node.otherwise)
+        case typed.GraphQuery() | typed.Apply():
+            return node.arguments
+        case typed.Call():
+            return tuple(a for a in node.arguments if not isinstance(a, typed.Symbol))
+        case _:
+            return ()
+
+
+def within(node: typed.Expression) -> Iterator[typed.Expression]:
+    """The expression and everything inside it."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(children(current)))
+
+
+def blocks(statement: typed.Statement) -> tuple[typed.Statement, ...]:
+    """The statements directly inside a statement."""
+    match statement:
+        case typed.Block():
+            return statement.statements
+        case typed.If():
+            return (statement.then,) if statement.otherwise is None else (statement.then, statement.otherwise)
+        case typed.While() | typed.DoWhile() | typed.ForEach() | typed.FixedPoint():
+            return (statement.body,)
+        case typed.CountedLoop():
+            return (statement.body, statement.step)
+        case typed.IterateInBFS():
+            return (statement.body,) if statement.reverse is None else (statement.body, statement.reverse.body)
+        case typed.Unsupported():
+            return statement.parts
+        case _:
+            return ()
+
+
+def statements(statement: typed.Statement) -> Iterator[typed.Statement]:
+    """The statement and everything inside it, in the order of the text."""
+    pending = [statement]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(blocks(current)))
+
+
+def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
+    """The expressions that a statement itself holds, without those of the statements inside it.
+
+    What it assigns to is not among them, but the indices of the cells it assigns to are.
+    """
+    match statement:
+        case typed.Declare() | typed.Return():
+            return () if statement.value is None else (statement.value,)
+        case typed.Assign() | typed.Update():
+            return (statement.value, *children(statement.place))
+        case typed.AssignExtreme():
+            carried = tuple(e for c in statement.carried for e in (c.value, *children(c.place)))
+            return (statement.candidate, *children(statement.place), *carried)
+        case typed.Attach():
+            return tuple(v for _, v in statement.items if not isinstance(v, typed.Symbol))
+        case typed.AddToSet():
+            return (statement.member,)
+        case typed.CallStatement():
+            return (statement.call,)
+        case typed.If() | typed.While() | typed.DoWhile() | typed.FixedPoint():
+            return (statement.condition,)
+        case typed.CountedLoop():
+            return (statement.first, statement.condition)
+        case typed.ForEach():
+            node = (statement.domain.node,) if isinstance(statement.domain, typed.Neighbors) else ()
+            return node if statement.filter is None else (*node, statement.filter)
+        case typed.IterateInBFS():
+            filters = (statement.filter, statement.reverse.filter if statement.reverse is not None else None)
+            return (statement.source, *(f for f in filters if f is not None))
+        case _:
+            return ()
+
+
+def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
+    """The symbols that a statement itself may change, calls by reference included."""
+    match statement:
+        case typed.Assign() | typed.Update():
+            yield statement.place.symbol
+        case typed.AssignExtreme():
+            yield statement.place.symbol
+            yield from (c.place.symbol for c in statement.carried)
+        case typed.Attach():
+            yield from (symbol for symbol, _ in statement.items)
+        case typed.CopyProperty():
+            yield statement.destination
+        case typed.AddToSet() | typed.CountedLoop():
+            yield statement.symbol
+        case typed.FixedPoint():
+            yield statement.flag
+        case _:
+            pass
+    for expression in expressions(statement):
+        for part in within(expression):
+            if isinstance(part, typed.Call):
+                yield from (a for a in part.arguments if isinstance(a, typed.Symbol))

@@ -1,0 +1,16 @@
+"""Graphs: what one is, reading and writing them, taking them from other libraries, making them up.
+
+graph = read("roads.gr.gz")
+print(graph.describe())
+"""
+
+from __future__ import annotations
+
+from starplat.graph.graph import Graph
+from starplat.graph.objects import from_object
+from starplat.graph.reading import prepared, read
+from starplat.graph.statistics import Statistics, statistics
+from starplat.graph.streams import Progress
+from starplat.graph.writing import lost, write
+
+__all__ = ["Graph", "Progress", "Statistics", "from_object", "lost", "prepared", "read", "statistics", "write"]

@@ -1,0 +1,49 @@
+"""Checks compressed rows that come from outside (a binary file, someone's arrays) before anything trusts them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph import csr
+from starplat.graph.csr import Rows
+from starplat.graph.graph import MAX_NODES, as_weights
+
+
+def checked_rows(
+    row_offsets: NDArray[Any],
+    columns: NDArray[Any],
+    weights: NDArray[Any] | None,
+    wrong: Callable[[str], DiagnosticError],
+) -> Rows:
+    """The rows with the types that a Graph has, each row's columns ascending.
+
+    Raises:
+        DiagnosticError: made by `wrong`, when offsets do not ascend from 0 to m or a column is no node.
+    """
+    n, m = len(row_offsets) - 1, len(columns)
+    if n < 0 or n > MAX_NODES or row_offsets.dtype.kind not in "iu" or columns.dtype.kind not in "iu":
+        raise wrong("row offsets and columns must be integers, one offset more than there are nodes")
+    if int(row_offsets[0]) != 0 or int(row_offsets[-1]) != m or (row_offsets[1:] < row_offsets[:-1]).any():
+        raise wrong(f"row offsets must ascend from 0 to the number of arcs, {m}")
+    if m and (int(columns.min()) < 0 or int(columns.max()) >= n):
+        bad = int(columns.min()) if int(columns.min()) < 0 else int(columns.max())
+        raise wrong(f"an arc leads to node {bad}, but nodes are 0..{n - 1}")
+    if weights is not None and (len(weights) != m or weights.dtype.kind not in "iufb"):
+        raise wrong(f"weights must be numbers, one for each of the {m} arcs")
+    if weights is not None and weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        raise wrong("a weight is not a finite number")
+    offsets = np.ascontiguousarray(row_offsets, np.int64)
+    rows = Rows(offsets, np.ascontiguousarray(columns, np.int32), None if weights is None else as_weights(weights))
+    return rows if ascending(rows) else csr.compressed(n, csr.sources_of(offsets), rows.columns, rows.weights)
+
+
+def ascending(rows: Rows) -> bool:
+    """Whether the columns of every row ascend."""
+    falls = np.flatnonzero(rows.columns[1:] < rows.columns[:-1]) + 1
+    starts = rows.row_offsets[np.searchsorted(rows.row_offsets, falls)]
+    return bool((starts == falls).all())

@@ -1,0 +1,42 @@
+"""The table of graph formats, in the order in which content is tried: what is unmistakable first.
+
+A format is a file in this package and a row here.
+"""
+
+from __future__ import annotations
+
+from starplat.graph.formats import (
+    adjacency,
+    arrays,
+    binary,
+    dimacs,
+    edge_list,
+    interchange,
+    matrix_market,
+    native,
+    tabular,
+)
+from starplat.graph.formats.base import Format
+
+FORMATS: tuple[Format, ...] = (
+    native.FORMAT,
+    arrays.FORMAT,
+    tabular.PARQUET,
+    tabular.ARROW,
+    interchange.GRAPHML,
+    interchange.GEXF,
+    interchange.GML,
+    interchange.PAJEK,
+    matrix_market.FORMAT,
+    dimacs.FORMAT,
+    binary.GALOIS,
+    binary.SG,
+    binary.WSG,
+    edge_list.LDBC,
+    adjacency.METIS,
+    adjacency.WEBGRAPH,
+    tabular.CSV,
+    edge_list.FORMAT,
+)
+
+__all__ = ["FORMATS", "Format"]

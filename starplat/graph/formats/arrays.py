@@ -1,0 +1,76 @@
+"""NumPy archives: SciPy's `save_npz`, and archives with `indptr`, `indices` and perhaps `weights` and `directed`."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.checks import checked_rows
+from starplat.graph.errors import unsupported, wrong_size
+from starplat.graph.formats.base import Format, Keeps
+from starplat.graph.graph import Graph
+from starplat.graph.objects import from_sparse
+from starplat.graph.streams import Input
+
+ZIP = b"PK\x03\x04"
+
+
+def read(input: Input) -> Graph:
+    """The graph in an archive of arrays."""
+    content = io.BytesIO(input.read())
+    try:
+        with np.load(content, allow_pickle=False) as archive:
+            names = set(archive.files)
+            if "format" in names and "shape" in names:
+                return _sparse(input, content)
+            if {"indptr", "indices"} <= names:
+                return _rows(input, archive)
+    except (ValueError, MemoryError, EOFError, OSError, KeyError, zipfile.BadZipFile, zlib.error, TypeError) as error:
+        raise wrong_size(input.shown, f"the archive is damaged: {error}") from None
+    message = f"the archive holds {', '.join(sorted(names)) or 'nothing'}, not 'indptr' and 'indices'"
+    raise unsupported(input.shown, message)
+
+
+def _sparse(input: Input, content: IO[bytes]) -> Graph:
+    import scipy.sparse
+
+    content.seek(0)
+    matrix: Any = scipy.sparse.load_npz(content)
+    if matrix.format in ("csr", "csc"):
+        matrix.check_format(full_check=True)
+    return from_sparse(matrix, name=input.path.name, format="SciPy sparse")
+
+
+def _rows(input: Input, archive: Any) -> Graph:
+    weights = archive["weights"] if "weights" in archive.files else None
+    directed = bool(archive["directed"]) if "directed" in archive.files else True
+    rows = checked_rows(archive["indptr"], archive["indices"], weights, lambda message: _wrong(input, message))
+    graph = Graph(rows.row_offsets, rows.columns, rows.weights, directed, None, input.path.name, 0, "NumPy archive")
+    if not directed and not graph.is_symmetric:
+        raise _wrong(input, "it is marked as undirected, but some arc has no partner in the other direction")
+    return graph
+
+
+def _wrong(input: Input, message: str) -> DiagnosticError:
+    return wrong_size(input.shown, message)
+
+
+def write(graph: Graph, stream: IO[bytes]) -> None:
+    """`indptr`, `indices`, `directed`, and `weights` if there are any."""
+    arrays: dict[str, Any] = {"indptr": graph.row_offsets, "indices": graph.columns, "directed": graph.directed}
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    np.savez(stream, **arrays)
+
+
+def recognises(input: Input) -> bool:
+    """A zip archive."""
+    return input.head.startswith(ZIP)
+
+
+FORMAT = Format("npz", "NumPy archive", (".npz",), recognises, read, write, Keeps.DIRECTION | Keeps.NO_WEIGHTS)

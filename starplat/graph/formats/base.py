@@ -1,0 +1,129 @@
+"""What a graph format is: a name, how its content is known, how it is read and written; and how headers are found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import IO
+
+from starplat.graph.errors import Place, bad_header, empty
+from starplat.graph.graph import Graph
+from starplat.graph.numbering import Numbered
+from starplat.graph.streams import HEAD, Input
+from starplat.graph.tables import Arcs, shown
+
+
+class Keeps(Flag):
+    """What of a graph survives being written in a format, besides nodes, arcs and weights."""
+
+    NOTHING = 0
+    IDS = auto()
+    DIRECTION = auto()
+    NO_WEIGHTS = auto()
+    ALL = IDS | DIRECTION | NO_WEIGHTS
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table of formats.
+
+    Attributes:
+        name: the word that `--format` takes.
+        title: what messages call it.
+        suffixes: how such files are called; the first is the one that writing knows.
+        recognises: whether content (and, where content cannot tell, the name) is of this format.
+        read: the graph in it.
+        write: puts a graph into a binary stream, or None where starplat does not write the format.
+        keeps: what writing it keeps.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[Input], bool]
+    read: Callable[[Input], Graph]
+    write: Callable[[Graph, IO[bytes]], None] | None = None
+    keeps: Keeps = Keeps.NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line that is no comment: its number, its text, its words with their places, the comments before it."""
+
+    file: str
+    number: int
+    line: bytes
+    comments: tuple[bytes, ...]
+
+    @property
+    def words(self) -> list[bytes]:
+        """The header's words."""
+        return self.line.split()
+
+    def place(self, word: int | None = None) -> Place:
+        """Where a word of the header stands (its end, if it has fewer words); the whole line without a number."""
+        text = shown(self.line)
+        found = [m.span() for m in re.finditer(rb"\S+", self.line)]
+        if word is None:
+            return Place(self.file, self.number, text, 1, max(len(text), 1))
+        if word < len(found):
+            start, end = found[word]
+            return Place(self.file, self.number, text, start + 1, end - start)
+        return Place(self.file, self.number, text, len(self.line.rstrip()) + 1)
+
+    def count(self, word: int, what: str) -> int:
+        """The natural number that a word of the header is.
+
+        Raises:
+            DiagnosticError: E0806, it is none.
+        """
+        words = self.words
+        if word >= len(words):
+            raise bad_header(self.place(word), f"expected {what} here")
+        if not re.fullmatch(rb"\d{1,19}", words[word]):
+            raise bad_header(self.place(word), f"expected {what}, found '{shown(words[word][:40])}'")
+        return int(words[word])
+
+
+def header_of(input: Input, is_comment: Callable[[bytes], bool], what: str) -> Header:
+    """The first line that is neither blank nor a comment.
+
+    Raises:
+        DiagnosticError: E0804, there is none.
+    """
+    comments = []
+    for number, line in input.lines():
+        stripped = line.strip()
+        if is_comment(stripped):
+            comments.append(stripped)
+        elif stripped:
+            return Header(input.shown, number, line, tuple(comments))
+    raise empty(input.shown, f"the file ends before {what}")
+
+
+def first_lines(input: Input) -> list[bytes]:
+    """The whole lines of the file's beginning, blank ones too."""
+    lines = input.head.split(b"\n")
+    return lines if len(input.head) < HEAD and lines[-1:] != [b""] else lines[:-1]
+
+
+def is_text(input: Input) -> bool:
+    """Whether the file's beginning looks like text."""
+    return not re.search(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", input.head)
+
+
+def graph_of(input: Input, numbered: Numbered, arcs: Arcs, format: str, *, directed: bool = True) -> Graph:
+    """The graph of numbered arcs."""
+    return Graph.from_arcs(
+        numbered.n,
+        numbered.source,
+        numbered.destination,
+        arcs.weights,
+        directed=directed,
+        ids=numbered.ids,
+        name=input.path.name,
+        index_base=numbered.index_base,
+        format=format,
+    )

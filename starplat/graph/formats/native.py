@@ -1,0 +1,194 @@
+"""starplat's own format `.spg`: the arrays of a graph as they lie in memory, so that reading one is mapping it.
+
+8 bytes of magic · u64 length of a JSON header · the header · arrays, each at a multiple of 64 bytes, little-endian. The
+header holds the version, what the graph is, where each array lies, and `source`, the SHA-256 of the file that the graph
+was made from, where that is known. The incoming arcs are written if the graph has worked them out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.checks import ascending, checked_rows
+from starplat.graph.csr import Reverse, Rows
+from starplat.graph.errors import wrong_size
+from starplat.graph.formats.base import Format, Keeps
+from starplat.graph.graph import Graph
+from starplat.graph.streams import Input
+
+MAGIC = b"\x89SPG\r\n\x1a\n"
+VERSION = 1
+ALIGNMENT = 64
+_START = struct.Struct("<8sQ")
+_TYPES = frozenset({"<i4", "<i8", "<u8", "<f8"})
+
+
+def write(graph: Graph, stream: IO[bytes], source_hash: str = "") -> None:
+    """The graph, with `source_hash` (see `hash_of`) kept beside it."""
+    arrays = _arrays(graph)
+    places: dict[str, list[Any]] = {}
+    end = 0
+    for name, array in arrays.items():
+        places[name] = [array.dtype.str, end, len(array)]
+        end += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+    header = json.dumps(
+        {
+            "version": VERSION,
+            "nodes": graph.num_nodes,
+            "arcs": graph.num_arcs,
+            "directed": graph.directed,
+            "name": graph.name,
+            "index_base": graph.index_base,
+            "format": graph.format,
+            "expanded": graph.expanded,
+            "source": source_hash,
+            "arrays": places,
+        }
+    ).encode()
+    header += b" " * (-(_START.size + len(header)) % ALIGNMENT)
+    stream.write(_START.pack(MAGIC, len(header)) + header)
+    for array in arrays.values():
+        stream.write(array.data)
+        stream.write(bytes(-array.nbytes % ALIGNMENT))
+
+
+def _arrays(graph: Graph) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any] | None] = {
+        "row_offsets": graph.row_offsets,
+        "columns": graph.columns,
+        "weights": graph.weights,
+        "ids": graph.ids,
+    }
+    if "reverse" in graph.__dict__:
+        back = graph.reverse
+        arrays |= {
+            "reverse_offsets": back.row_offsets,
+            "reverse_columns": back.columns,
+            "reverse_arc_ids": back.arc_ids,
+        }
+    return {
+        name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        for name, array in arrays.items()
+        if array is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """A parsed header and the bytes that its arrays lie in."""
+
+    header: dict[str, Any]
+    start: int
+    raw: NDArray[np.uint8]
+
+
+def read(input: Input) -> Graph:
+    """The graph of a `.spg`; one that is not compressed is mapped, not read."""
+    content = _content(input)
+    header = content.header
+    try:
+        arrays = {str(name): _array(input, content, *place) for name, place in header["arrays"].items()}
+        rows = checked_rows(
+            arrays["row_offsets"], arrays["columns"], arrays.get("weights"), lambda message: _damaged(input, message)
+        )
+        graph = Graph(
+            rows.row_offsets,
+            rows.columns,
+            rows.weights,
+            bool(header["directed"]),
+            arrays.get("ids"),
+            str(header["name"]),
+            int(header["index_base"]),
+            str(header["format"]),
+            bool(header["expanded"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(input, f"its header is wrong ({error})") from None
+    _check(input, header, graph)
+    if "reverse_offsets" in arrays:
+        graph.__dict__["reverse"] = _reverse(input, arrays, graph)
+    return graph
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal: what tells whether a cached graph is current."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def source_hash(path: Path) -> str:
+    """The hash of the file that a `.spg` was made from; empty if it is not known."""
+    return str(_content(Input(path)).header.get("source", ""))
+
+
+def _content(input: Input) -> _Content:
+    raw: NDArray[np.uint8]
+    if input.compression is None and input.size:
+        raw = np.memmap(input.path, np.uint8, "r")
+    else:
+        raw = np.frombuffer(input.read(), np.uint8)
+    if len(raw) < _START.size:
+        raise _damaged(input, "it is cut short")
+    _, length = _START.unpack(raw[: _START.size].tobytes())
+    start = _START.size + length
+    if start > len(raw):
+        raise _damaged(input, "it is cut short")
+    try:
+        header = json.loads(raw[_START.size : start].tobytes())
+    except ValueError:
+        raise _damaged(input, "its header is no JSON") from None
+    if not isinstance(header, dict) or header.get("version") != VERSION:
+        raise _damaged(input, f"only version {VERSION} is read; write it again with this starplat")
+    return _Content(header, start, raw)
+
+
+def _array(input: Input, content: _Content, dtype: str, offset: int, count: int) -> NDArray[Any]:
+    if dtype not in _TYPES or offset < 0 or count < 0 or offset % ALIGNMENT:
+        raise _damaged(input, "its header is wrong")
+    kind = np.dtype(dtype)
+    start, end = content.start + offset, content.start + offset + count * kind.itemsize
+    if end > len(content.raw):
+        raise _damaged(input, f"it is cut short: {end} bytes were expected, there are {len(content.raw)}")
+    return content.raw[start:end].view(kind)
+
+
+def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
+    if [header.get("nodes"), header.get("arcs")] != [graph.num_nodes, graph.num_arcs]:
+        raise _damaged(input, "its header and its arrays are of different sizes")
+    ids = graph.ids
+    if ids is not None and (len(ids) != graph.num_nodes or (ids[1:] <= ids[:-1]).any()):
+        raise _damaged(input, "its ids do not ascend")
+
+
+def _reverse(input: Input, arrays: dict[str, NDArray[Any]], graph: Graph) -> Reverse:
+    offsets, columns, arc_ids = (arrays.get(f"reverse_{part}") for part in ("offsets", "columns", "arc_ids"))
+    if offsets is None or columns is None or arc_ids is None or len(arc_ids) != graph.num_arcs:
+        raise _damaged(input, "its incoming arcs are incomplete")
+    rows = checked_rows(offsets, columns, None, lambda message: _damaged(input, f"incoming arcs: {message}"))
+    in_range = not len(arc_ids) or (int(arc_ids.min()) >= 0 and int(arc_ids.max()) < graph.num_arcs)
+    if len(offsets) != len(graph.row_offsets) or len(columns) != graph.num_arcs or not in_range:
+        raise _damaged(input, "its incoming arcs are not those of the graph")
+    if not ascending(Rows(offsets, columns, None)):
+        raise _damaged(input, "its incoming arcs are not in order")
+    return Reverse(rows.row_offsets, rows.columns, np.asarray(arc_ids, np.int64))
+
+
+def _damaged(input: Input, message: str) -> DiagnosticError:
+    return wrong_size(input.shown, f"this .spg is damaged or of another version: {message}")
+
+
+def recognises(input: Input) -> bool:
+    """The magic."""
+    return input.head.startswith(MAGIC)
+
+
+FORMAT = Format("spg", "starplat graph", (".spg",), recognises, read, write, Keeps.ALL)

@@ -1,0 +1,187 @@
+"""Tables with named columns: Parquet, Arrow and Feather through pyarrow, and CSV text with a header line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import IO, Any
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.columns import expected_columns, find_columns
+from starplat.graph.errors import Place, about, bad_header, malformed, needs_library, unsupported
+from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, header_of, is_text
+from starplat.graph.formats.text import require_no_isolated, write_table
+from starplat.graph.graph import Graph
+from starplat.graph.numbering import by_ids_seen
+from starplat.graph.objects import from_table
+from starplat.graph.streams import Input, Piece
+from starplat.graph.tables import Arcs, Layout, joined, parse_piece, read_arcs, shown
+
+ROWS = 1 << 14
+SEPARATORS = (b",", b";", b"\t", b"|", b" ")
+
+
+def read_parquet(input: Input) -> Graph:
+    """The graph of a Parquet file's edge columns."""
+    arrow = _pyarrow(input)
+    import pyarrow.parquet
+
+    return _of_table(input, arrow, pyarrow.parquet.read_table, "Parquet")
+
+
+def read_arrow(input: Input) -> Graph:
+    """The graph of an Arrow file's, stream's or Feather file's edge columns."""
+    arrow = _pyarrow(input)
+    import pyarrow.feather
+
+    if input.head.startswith(STREAM):
+        return _of_table(input, arrow, lambda content: arrow.ipc.open_stream(content).read_all(), "Arrow stream")
+    return _of_table(input, arrow, pyarrow.feather.read_table, "Arrow")
+
+
+def _pyarrow(input: Input) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise needs_library(f"reading {input.shown}", "pyarrow") from None
+    return pyarrow
+
+
+def _of_table(input: Input, arrow: Any, load: Any, format: str) -> Graph:
+    try:
+        table = load(io.BytesIO(input.read()))
+    except (arrow.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise about(input.shown, "E0812", f"the {format} file is damaged: {_first_line(error)}") from None
+    return from_table(table, name=input.path.name, format=format)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def read_csv(input: Input) -> Graph:
+    """The graph of a CSV's edge columns; other columns may hold anything."""
+    header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
+    separator = _separator(header.line)
+    names = _names(header, separator)
+    found = find_columns(names)
+    if found is None:
+        raise unsupported(input.shown, expected_columns(names), header.place())
+    source, destination, weight = found
+    layout = Layout(len(names), (source, destination), weight, separator=separator)
+    if _is_plain(input, header, separator):
+        arcs = read_arcs(input, layout, header.number)
+    else:
+        arcs = _read_quoted(input, header, layout, separator)
+    return graph_of(input, by_ids_seen(input.shown, arcs.source, arcs.destination), arcs, "CSV")
+
+
+def _separator(line: bytes) -> bytes:
+    return next((mark for mark in SEPARATORS if mark in line), b",")
+
+
+def _names(header: Header, separator: bytes) -> list[str]:
+    names = shown(header.line).split() if separator == b" " else shown(header.line).split(separator.decode())
+    if len(names) < 2:
+        raise bad_header(header.place(), "expected the names of two columns and more")
+    return [name.strip().strip('"') for name in names]
+
+
+def _is_plain(input: Input, header: Header, separator: bytes) -> bool:
+    """Whether no cell is quoted, empty or of several words, as far as the beginning shows."""
+    body = b"\n".join(first_lines(input)[header.number :])
+    mark = re.escape(separator)
+    odd = [b'"', mark + rb"[ \t]*" + mark, mark + rb"[ \t]*\r?$", rb"^" + mark]
+    if separator not in b" \t":
+        odd.append(rb"[^\s" + mark + rb"][ \t]+[^\s" + mark + b"]")
+    return not re.search(b"|".join(odd), body, re.MULTILINE)
+
+
+def _read_quoted(input: Input, header: Header, layout: Layout, separator: bytes) -> Arcs:
+    """Row by row, with the standard library's reader; only the columns of the edges are kept."""
+    kept = [*layout.ends, *([] if layout.weight is None else [layout.weight])]
+    plain = Layout(len(kept), (0, 1), None if layout.weight is None else 2)
+    with input.open() as stream:
+        text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="")
+        rows = csv.reader(text, delimiter=separator.decode())
+        lines = _lines_of(input, rows, header.number, kept)
+        blocks = [_parse_rows(input, plain, batch) for batch in iter(lambda: list(islice(lines, ROWS)), [])]
+        return joined(blocks, layout.weight is not None)
+
+
+def _lines_of(input: Input, rows: Any, skip: int, kept: list[int]) -> Iterator[Piece]:
+    """The kept cells of every row as a line of their own, numbered as in the file."""
+    try:
+        for row in rows:
+            if rows.line_num > skip and row:
+                cells = [re.sub(r"\s", "_", row[i].strip()) if i < len(row) else "" for i in kept]
+                yield Piece((" ".join(cells) + "\n").encode(), rows.line_num)
+    except csv.Error as error:
+        raise malformed(Place(input.shown, rows.line_num, ""), f"this is no CSV: {error}") from None
+
+
+def _parse_rows(input: Input, layout: Layout, batch: list[Piece]) -> Arcs:
+    """Many rows at once; one by one only to find the wrong one."""
+    try:
+        return parse_piece(input.shown, layout, Piece(b"".join(row.text for row in batch), batch[0].line))
+    except DiagnosticError:
+        for row in batch:
+            parse_piece(input.shown, layout, row)
+        raise
+
+
+def write_csv(graph: Graph, stream: IO[bytes]) -> None:
+    """Columns src, dst and perhaps weight, every arc a row, with the original ids."""
+    require_no_isolated(graph)
+    stream.write(b"src,dst\n" if graph.weights is None else b"src,dst,weight\n")
+    ids = graph.original_ids
+    write_table(stream, [ids[graph.sources], ids[graph.columns]], graph.weights, separator=",")
+
+
+def write_parquet(graph: Graph, stream: IO[bytes]) -> None:
+    """Columns src, dst and perhaps weight, every arc a row, with the original ids."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise needs_library("writing Parquet", "pyarrow") from None
+    require_no_isolated(graph)
+    ids = graph.original_ids
+    columns: dict[str, Any] = {"src": ids[graph.sources], "dst": ids[graph.columns]}
+    if graph.weights is not None:
+        columns["weight"] = graph.weights
+    pyarrow.parquet.write_table(pyarrow.table(columns), stream)
+
+
+def recognises_parquet(input: Input) -> bool:
+    """Parquet's first four bytes."""
+    return input.head.startswith(b"PAR1")
+
+
+def recognises_arrow(input: Input) -> bool:
+    """The first bytes of an Arrow file, of Feather version 1 or, by name too, of an Arrow stream."""
+    stream = input.head.startswith(STREAM) and input.name.endswith((".arrow", ".arrows", ".feather", ".ipc"))
+    return input.head.startswith((b"ARROW1", b"FEA1")) or stream
+
+
+def recognises_csv(input: Input) -> bool:
+    """Text whose first line that is no comment is words that name columns of edges; a `.csv` with other words too."""
+    if not is_text(input):
+        return False
+    first = next((line for line in first_lines(input) if line.strip() and line.lstrip()[:1] not in b"#%"), b"")
+    if not re.match(rb'\s*"?[A-Za-z_]', first):
+        return False
+    names = re.split(r"[,;|\s]+", shown(first).strip())
+    return find_columns(names) is not None or input.name.endswith(".csv")
+
+
+STREAM = b"\xff\xff\xff\xff"
+TABLE_KEEPS = Keeps.IDS | Keeps.NO_WEIGHTS
+PARQUET = Format(
+    "parquet", "Parquet", (".parquet", ".pq"), recognises_parquet, read_parquet, write_parquet, TABLE_KEEPS
+)
+ARROW = Format("arrow", "Arrow", (".arrow", ".feather", ".ipc", ".arrows"), recognises_arrow, read_arrow)
+CSV = Format("csv", "CSV with a header line", (".csv", ".tsv"), recognises_csv, read_csv, write_csv, TABLE_KEEPS)

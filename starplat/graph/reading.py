@@ -1,0 +1,105 @@
+"""From a path to a graph: finds the format by content, reads, and applies what the user asked of the graph."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from starplat.graph.errors import empty, unknown_format, wrong_arguments
+from starplat.graph.formats import FORMATS, Format
+from starplat.graph.formats.base import is_text
+from starplat.graph.graph import Graph
+from starplat.graph.streams import Input, Progress, unheard
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    undirected: bool = False,
+    weights: str | None = None,
+    drop_loops: bool = False,
+    dedup: bool = False,
+    format: str | None = None,
+    progress: Progress | None = None,
+) -> Graph:
+    """The graph in a file of any known format, compressed or not.
+
+    Args:
+        path: the file.
+        undirected: adds the other direction of every arc that lacks it.
+        weights: "ones", or "random:LO..HI:SEED" (SEED may be left out) for random integers, the same both ways.
+        drop_loops: leaves out arcs from a node to itself.
+        dedup: keeps one of parallel arcs, the lightest.
+        format: the name of a format, where the content should not decide.
+        progress: hears how far a long reading is.
+
+    Raises:
+        DiagnosticError: E0801 to E0817, the file or an argument is wrong.
+    """
+    input = Input(Path(path), progress or unheard)
+    graph = format_of(input, format).read(input)
+    return prepared(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+
+
+def prepared(
+    graph: Graph,
+    *,
+    undirected: bool = False,
+    weights: str | None = None,
+    drop_loops: bool = False,
+    dedup: bool = False,
+) -> Graph:
+    """The graph as the options of `read` want it; weights are given last, so that they fit the arcs that remain."""
+    if undirected:
+        graph = graph.undirected()
+    if drop_loops:
+        graph = graph.without_loops()
+    if dedup:
+        graph = graph.deduplicated()
+    return graph if weights is None else weighted(graph, weights)
+
+
+def weighted(graph: Graph, weights: str) -> Graph:
+    """The graph with the weights that "ones" or "random:LO..HI:SEED" asks for.
+
+    Raises:
+        DiagnosticError: E0817, the words are neither.
+    """
+    if weights == "ones":
+        return graph.with_unit_weights()
+    wanted = re.fullmatch(r"random:(-?\d{1,18})\.\.(-?\d{1,18})(?::(\d{1,18}))?", weights)
+    if wanted is None:
+        raise wrong_arguments(f"weights must be 'ones' or 'random:LO..HI:SEED', not '{weights}'")
+    return graph.with_random_weights(int(wanted[1]), int(wanted[2]), int(wanted[3] or 1))
+
+
+def format_of(input: Input, name: str | None = None) -> Format:
+    """The format of a file: the one called `name`, else the first one that recognises the content.
+
+    Raises:
+        DiagnosticError: E0801 to E0804, or E0817 for a name that no format has.
+    """
+    if name is not None:
+        return format_named(name)
+    if not input.head:
+        raise empty(input.shown)
+    for format in FORMATS:
+        if format.recognises(input):
+            return format
+    if is_text(input):
+        raise unknown_format(input.shown, "this text is in none of the graph formats that starplat reads")
+    raise unknown_format(input.shown, "this binary file is in none of the graph formats that starplat reads")
+
+
+def format_named(name: str) -> Format:
+    """The format with this name.
+
+    Raises:
+        DiagnosticError: E0817, there is none.
+    """
+    for format in FORMATS:
+        if format.name == name:
+            return format
+    known = ", ".join(format.name for format in FORMATS)
+    raise wrong_arguments(f"there is no graph format '{name}'; there are {known}")

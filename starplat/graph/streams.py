@@ -1,0 +1,201 @@
+"""Opens a graph file: takes off its compression, shows its beginning, cuts its text into pieces of whole lines.
+
+Compression is known by its first bytes. The formats read from an `Input` and never open files themselves, so that every
+way in which opening or unpacking can fail has its message here.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+
+import zstandard
+
+from starplat.graph.errors import Place, cannot_open, damaged_archive, malformed
+
+HEAD = 1 << 16
+PIECE = 1 << 22
+LONGEST_LINE = 1 << 30
+
+
+class Progress(Protocol):
+    """Hears how far a long reading is: `progress("reading roads.gr", bytes so far, bytes in all)`."""
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None: ...
+
+
+def unheard(stage: str, done: int, total: int, /) -> None:
+    """A `Progress` that nobody listens to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """How a compressed file is known and unpacked."""
+
+    name: str
+    suffix: str
+    magic: bytes
+    unpack: Callable[[IO[bytes]], IO[bytes]]
+
+
+class _Zstandard(io.RawIOBase):
+    """Unpacks frame after frame; unlike the library's own reader it notices when the last one is cut short."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._fed = False
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            block = self._frame.unused_data if self._frame.eof else b""
+            block = block or self._packed.read(1 << 14)
+            if not block:
+                if self._fed and not self._frame.eof:
+                    raise EOFError("the last frame is not complete")
+                return 0
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._fed = True
+            self._ready = self._frame.decompress(block)
+        taken = self._ready[: len(buffer)]
+        self._ready = self._ready[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+def _unzstd(packed: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Zstandard(packed), PIECE)
+
+
+COMPRESSIONS = (
+    Compression("gzip", ".gz", b"\x1f\x8b", lambda packed: cast(IO[bytes], gzip.GzipFile(fileobj=packed))),
+    Compression("xz", ".xz", b"\xfd7zXZ\x00", lzma.LZMAFile),
+    Compression("bzip2", ".bz2", b"BZh", bz2.BZ2File),
+    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _unzstd),
+)
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file to read a graph from."""
+
+    path: Path
+    progress: Progress = field(default=unheard, compare=False)
+
+    @property
+    def shown(self) -> str:
+        """What messages call the file."""
+        return str(self.path)
+
+    @cached_property
+    def compression(self) -> Compression | None:
+        """Which compression the first bytes tell, if any."""
+        with self._file() as file:
+            start = file.read(8)
+        return next((c for c in COMPRESSIONS if start.startswith(c.magic)), None)
+
+    @cached_property
+    def name(self) -> str:
+        """The file's name, lower case, without the compression's suffix."""
+        name = self.path.name.lower()
+        return name.removesuffix(self.compression.suffix) if self.compression else name
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self.path.stat().st_size
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB of the content."""
+        with self.open() as stream:
+            return stream.read(HEAD)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The content, unpacked; errors of opening and of unpacking become diagnostics."""
+        with self._file() as file, self._unpacking():
+            yield file if self.compression is None else self.compression.unpack(file)
+
+    def read(self) -> bytes:
+        """The whole content."""
+        with self.open() as stream:
+            return stream.read()
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Every line and its number, counted from 1, ends removed."""
+        with self.open() as stream:
+            for number, line in enumerate(stream, 1):
+                yield number, line.rstrip(b"\r\n")
+
+    def pieces(self, skip_lines: int = 0) -> Iterator[Piece]:
+        """The text in pieces of whole lines, after the first `skip_lines`."""
+        with self._file() as file, self._unpacking():
+            stream = file if self.compression is None else self.compression.unpack(file)
+            for _ in range(skip_lines):
+                stream.readline()
+            yield from self._pieces(file, stream, skip_lines + 1)
+
+    def _pieces(self, file: IO[bytes], stream: IO[bytes], line: int) -> Iterator[Piece]:
+        rest: list[bytes] = []
+        held = 0
+        while block := stream.read(PIECE):
+            self.progress(f"reading {self.path.name}", min(file.tell(), self.size), self.size)
+            cut = block.rfind(b"\n") + 1
+            if not cut:
+                rest.append(block)
+                held += len(block)
+                if held > LONGEST_LINE:
+                    raise malformed(Place(self.shown, line, ""), "this line is longer than 1 GiB, so it is no text")
+                continue
+            text = b"".join([*rest, block[:cut]])
+            yield Piece(text, line)
+            line += text.count(b"\n")
+            rest, held = [block[cut:]], len(block) - cut
+        if last := b"".join(rest):
+            yield Piece(last + b"\n", line)
+
+    @contextmanager
+    def _file(self) -> Iterator[IO[bytes]]:
+        if self.path.is_dir():
+            raise cannot_open(self.shown, "it is a directory", "name the graph's file inside it")
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
+        with file:
+            yield file
+
+    @contextmanager
+    def _unpacking(self) -> Iterator[None]:
+        name = self.compression.name if self.compression else ""
+        try:
+            yield
+        except (gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, zstandard.ZstdError) as error:
+            raise damaged_archive(self.shown, name, str(error).lower()) from None
+        except OSError as error:
+            if name:
+                raise damaged_archive(self.shown, name, str(error).lower()) from None
+            raise cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some whole lines; `line` is the number of the first one."""
+
+    text: bytes
+    line: int

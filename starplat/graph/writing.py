@@ -1,0 +1,107 @@
+"""From a graph to a file, in any format that can be written; the file is whole or not there at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, cast
+
+import zstandard
+
+from starplat.graph.errors import cannot_write
+from starplat.graph.formats import FORMATS, Format
+from starplat.graph.formats.base import Keeps
+from starplat.graph.graph import Graph
+from starplat.graph.reading import format_named
+
+_PACKERS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
+    ".gz": lambda stream: cast(IO[bytes], gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)),
+    ".xz": lambda stream: lzma.LZMAFile(stream, "wb"),  # noqa: SIM115  the caller closes it
+    ".bz2": lambda stream: bz2.BZ2File(stream, "wb"),
+    ".zst": lambda stream: zstandard.ZstdCompressor().stream_writer(stream, closefd=False),
+}
+
+
+def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Writes a graph; the path's suffix tells the format, if `format` does not, and the compression.
+
+    Raises:
+        DiagnosticError: E0815, the format is unknown, is not written, or cannot hold the graph.
+    """
+    target = Path(path)
+    packer = _PACKERS.get(target.suffix.lower())
+    chosen = _format(target, format)
+    if chosen.write is None:
+        raise cannot_write(str(target), f"starplat reads {chosen.title} but does not write it", _writable())
+    try:
+        _write_whole(graph, target, chosen.write, packer)
+    except OSError as error:
+        raise cannot_write(str(target), (error.strerror or str(error)).lower()) from None
+
+
+def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> tuple[str, ...]:
+    """What the file would not keep of the graph, in words; for a caller to warn of before writing.
+
+    Raises:
+        DiagnosticError: E0815, the path tells no format.
+    """
+    chosen = _format(Path(path), format)
+    kept = chosen.keeps
+    losses = []
+    if graph.ids is not None and Keeps.IDS not in kept:
+        losses.append(f"{chosen.title} does not keep the original ids; nodes are numbered anew")
+    if not graph.directed and Keeps.DIRECTION not in kept:
+        losses.append(f"{chosen.title} does not say that the graph is undirected; both arcs of every edge are listed")
+    if graph.weights is None and Keeps.NO_WEIGHTS not in kept:
+        losses.append(f"{chosen.title} has no graphs without weights; every weight is written as 1")
+    return tuple(losses)
+
+
+def _format(target: Path, name: str | None) -> Format:
+    if name is not None:
+        return format_named(name)
+    plain = target.name.lower()
+    plain = plain.removesuffix(target.suffix.lower()) if target.suffix.lower() in _PACKERS else plain
+    fitting = [format for format in FORMATS if plain.endswith(format.suffixes)]
+    for format in fitting:
+        if format.write is not None:
+            return format
+    if fitting:
+        return fitting[0]
+    raise cannot_write(str(target), "its name tells no graph format", _writable())
+
+
+def _writable() -> str:
+    return "formats that can be written: " + ", ".join(format.name for format in FORMATS if format.write)
+
+
+def _write_whole(
+    graph: Graph,
+    target: Path,
+    write_to: Callable[[Graph, IO[bytes]], None],
+    packer: Callable[[IO[bytes]], IO[bytes]] | None,
+) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent or Path())
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if packer is None:
+                write_to(graph, file)
+            else:
+                with packer(file) as packed:
+                    write_to(graph, packed)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,64 @@
+"""What a target can do, as data.
+
+Legalisation and schedules ask here; nothing in this file knows what a target is called or how it spells anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes import Combine, Element
+
+BITS = {
+    Element.BOOL: 8,
+    Element.INT: 32,
+    Element.NODE: 32,
+    Element.FLOAT: 32,
+    Element.LONG: 64,
+    Element.DOUBLE: 64,
+    Element.ARC: 64,
+}
+"""The width of a cell; of an ARC the wider of the two that it may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What kernels may rely on.
+
+    Attributes:
+        atomics: the updates of one cell in global memory that the target has as one operation.
+        swap_bits: the widths of cells that can be compared and swapped in one operation.
+        group_barrier: whether threads of one group can wait for each other.
+        grid_barrier: whether all threads of a launch can.
+        double: whether there are 64-bit reals.
+        sub_groups: whether threads of a warp or sub-group can exchange values.
+        structured_loops: whether a kernel is a loop that the target shares out and whose reductions it combines
+            itself, rather than the code of one thread.
+    """
+
+    atomics: frozenset[tuple[Combine, Element]]
+    swap_bits: frozenset[int]
+    group_barrier: bool = True
+    grid_barrier: bool = False
+    double: bool = True
+    sub_groups: bool = False
+    structured_loops: bool = False
+
+    def has_atomic(self, combine: Combine, element: Element) -> bool:
+        """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""
+        return all((combine, as_machine) in self.atomics for as_machine in machine_elements(element))
+
+    def has_compare_and_swap(self, element: Element) -> bool:
+        """Whether a cell of this element can be compared and swapped."""
+        return BITS[element] in self.swap_bits
+
+
+def machine_elements(element: Element) -> tuple[Element, ...]:
+    """What a cell of this element is to the machine: a NODE is an INT, an ARC an INT or a LONG."""
+    match element:
+        case Element.NODE:
+            return (Element.INT,)
+        case Element.ARC:
+            return (Element.INT, Element.LONG)
+        case _:
+            return (element,)

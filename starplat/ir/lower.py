@@ -1,0 +1,151 @@
+"""From a checked program and the facts about it to the intermediate form.
+
+The entry and the functions it calls from the host become host functions; their parallel loops become kernels;
+functions that kernels call become helpers. What cannot run yet is refused here, by name.
+"""
+
+from __future__ import annotations
+
+from starplat.analysis import Facts, analyse, walk
+from starplat.analysis.transfers import first_contents_matter
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.frontend import typed
+from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import Context, array_of, element_of
+from starplat.ir.lowering.expressions import ExpressionLowering
+from starplat.ir.lowering.hosts import HostLowering
+from starplat.ir.lowering.kernels import KernelLowering, Surroundings
+from starplat.ir.lowering.names import Names
+from starplat.ir.visitor import used_arrays
+
+
+def lower(program: typed.Program, entry: str | None = None, facts: Facts | None = None) -> ir.Module:
+    """The module that runs `entry` (by default the only function, or the one that no other calls).
+
+    Raises:
+        DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
+    """
+    facts = analyse(program) if facts is None else facts
+    function = entry_function(program, entry)
+    context = Context(facts)
+    helpers = _Helpers(context)
+    context.helper_maker = helpers.lower
+    _refuse_unsupported_parameters(function, context)
+    main = HostLowering(context, function, is_entry=True)
+    functions = [main.lower()]
+    done = {function.name}
+    while missing := [name for name in context.host_calls if name not in done]:
+        done.add(missing[0])
+        called = program.function(missing[0])
+        functions.append(HostLowering(context, called, is_entry=False).lower())
+    return _module(function, main, functions, context)
+
+
+def entry_function(program: typed.Program, name: str | None) -> typed.FunctionDefinition:
+    """The function to run."""
+    if name is not None:
+        for function in program.functions:
+            if function.name == name:
+                return function
+        names = ", ".join(f"'{f.name}'" for f in program.functions)
+        raise DiagnosticError(Diagnostic("E0655", f"there is no function '{name}'", help=f"the program has {names}"))
+    called = {call.function for f in program.functions for call in walk.calls(f.body)}
+    roots = [f for f in program.functions if f.name not in called]
+    if len(roots) == 1:
+        return roots[0]
+    raise DiagnosticError(_no_entry(program, roots))
+
+
+def _no_entry(program: typed.Program, roots: list[typed.FunctionDefinition]) -> Diagnostic:
+    if not roots:
+        return Diagnostic("E0654", "the program has no function to run", help="write 'function name(Graph g, …) { … }'")
+    names = ", ".join(f"'{f.name}'" for f in roots)
+    return Diagnostic(
+        "E0654",
+        f"any of {len(roots)} functions could be the one to run",
+        program.source,
+        Label(roots[1].span, "no other function calls this one either"),
+        help=f"name one of {names} (on the command line with '--function')",
+    )
+
+
+def _refuse_unsupported_parameters(function: typed.FunctionDefinition, context: Context) -> None:
+    graphs = [p for p in function.parameters if isinstance(p.type, GraphType)]
+    if len(graphs) > 1:
+        raise context.refuse("E0656", "a program runs on one graph", graphs[1].span, "a second graph")
+    for parameter in function.parameters:
+        if not isinstance(parameter.type, GraphType | Scalar | PropertyType | SetType):
+            raise context.refuse(
+                "E0651", f"'{parameter.type}' cannot run yet", parameter.span, "no target has it so far",
+                help="the construct is understood and type-checked; use properties and sets to run this program",
+            )  # fmt: skip
+
+
+class _Helpers:
+    """Makes the functions that kernels call, each once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        loops = (loop for function in context.facts.functions for loop in function.loops)
+        self._shared = frozenset(place for loop in loops for place in loop.shared)
+
+    def lower(self, name: str) -> ir.Function:
+        """The helper of that name."""
+        if name not in self._context.helpers:
+            self._context.helpers[name] = self._make(self._context.program.function(name))
+        return self._context.helpers[name]
+
+    def _make(self, function: typed.FunctionDefinition) -> ir.Function:
+        names = Names(array.name for array in ir.GRAPH_ARRAYS)
+        around = Surroundings()
+        lowering = KernelLowering(self._context, names, around, self._shared)
+        parameters = []
+        for symbol in function.parameters:
+            if isinstance(symbol.type, Scalar):
+                parameters.append(ir.Parameter(lowering.local(symbol), symbol.role is typed.Role.REFERENCE))
+            elif isinstance(symbol.type, PropertyType | SetType):
+                around.arrays[symbol] = array_of(symbol, names.fresh(symbol.name), ir.Origin.PARAMETER)
+                parameters.append(ir.Parameter(around.arrays[symbol], by_reference=True))
+        body = lowering.block(function.body)
+        graph = [array for array in used_arrays(body) if array in ir.GRAPH_ARRAYS]
+        parameters += [ir.Parameter(array, by_reference=True) for array in graph]
+        result = element_of(function.result) if isinstance(function.result, Scalar) else None
+        return ir.Function(function.name, tuple(parameters), result, body, function.span)
+
+
+def _module(
+    function: typed.FunctionDefinition, main: HostLowering, functions: list[ir.HostFunction], context: Context
+) -> ir.Module:
+    properties = [p for p in function.parameters if isinstance(p.type, PropertyType)]
+    given = [p for p in function.parameters if isinstance(p.type, PropertyType | SetType)]
+    inputs = [
+        main.arrays[p]
+        for p in given
+        if main.arrays[p].origin is ir.Origin.WEIGHT
+        or isinstance(p.type, SetType)
+        or first_contents_matter(p, function)
+    ]
+    kernels = tuple(context.kernels.values())
+    used = {array for kernel in kernels for array in kernel.arrays}
+    return ir.Module(
+        source=context.program.source,
+        entry=function.name,
+        functions=tuple(functions),
+        kernels=kernels,
+        helpers=tuple(context.helpers.values()),
+        arguments=_arguments(function, main),
+        inputs=tuple(inputs),
+        results=tuple(main.arrays[p] for p in properties),
+        result_type=function.result if isinstance(function.result, Scalar) else None,
+        graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
+    )
+
+
+def _arguments(function: typed.FunctionDefinition, main: ExpressionLowering) -> tuple[ir.Argument, ...]:
+    arguments = []
+    for symbol, default in zip(function.parameters, function.defaults, strict=True):
+        constant = None if default is None else main.expression(default)
+        assert constant is None or isinstance(constant, ir.Const)
+        arguments.append(ir.Argument(symbol.name, symbol.type, constant))
+    return tuple(arguments)

@@ -1,0 +1,126 @@
+"""What all of lowering shares: the program, the facts about it, and the kernels and helpers made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from starplat.analysis import Facts
+from starplat.analysis.infinity import may_be_infinite
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType, Type
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.names import Names
+from starplat.source import Span
+
+ELEMENTS = {
+    Scalar.BOOL: ir.Element.BOOL,
+    Scalar.INT: ir.Element.INT,
+    Scalar.LONG: ir.Element.LONG,
+    Scalar.FLOAT: ir.Element.FLOAT,
+    Scalar.DOUBLE: ir.Element.DOUBLE,
+    Scalar.NODE: ir.Element.NODE,
+    Scalar.EDGE: ir.Element.ARC,
+}
+
+COMBINES = {
+    typed.Combine.ADD: ir.Combine.ADD,
+    typed.Combine.MULTIPLY: ir.Combine.MULTIPLY,
+    typed.Combine.AND: ir.Combine.AND,
+    typed.Combine.OR: ir.Combine.OR,
+    typed.Combine.BIT_AND: ir.Combine.BIT_AND,
+    typed.Combine.BIT_OR: ir.Combine.BIT_OR,
+    typed.Combine.BIT_XOR: ir.Combine.BIT_XOR,
+}
+
+EXTREMES = {typed.Extreme.MIN: ir.Combine.MIN, typed.Extreme.MAX: ir.Combine.MAX}
+
+
+@dataclass
+class Context:
+    """`helper_maker` makes (once) the kernel function of a program's function and gives it with the graph arrays it
+    needs."""
+
+    facts: Facts
+    kernels: dict[str, ir.Kernel] = field(default_factory=dict)
+    helpers: dict[str, ir.Function] = field(default_factory=dict)
+    host_calls: dict[str, None] = field(default_factory=dict)
+    kernel_names: Names = field(default_factory=Names)
+    helper_maker: Callable[[str], ir.Function] | None = None
+
+    @property
+    def program(self) -> typed.Program:
+        return self.facts.program
+
+    def lower_helper(self, name: str) -> ir.Function:
+        """The kernel function of that name."""
+        assert self.helper_maker is not None
+        return self.helper_maker(name)
+
+    def may_be_infinite(self, expression: typed.Expression) -> bool:
+        return may_be_infinite(expression, self.facts.infinite)
+
+    def refuse(self, code: str, message: str, span: Span, text: str = "", help: str | None = None) -> DiagnosticError:
+        """The error to raise for what cannot be lowered."""
+        return DiagnosticError(Diagnostic(code, message, self.program.source, Label(span, text), help=help))
+
+
+def array_of(symbol: typed.Symbol, name: str, origin: ir.Origin) -> ir.Array:
+    """The array behind a property or set."""
+    return ir.Array(name, element_of(symbol.type), extent_of(symbol.type), origin, isinstance(symbol.type, SetType))
+
+
+def element_of(type: Type) -> ir.Element:
+    match type:
+        case PropertyType():
+            return ELEMENTS[type.element]
+        case SetType():
+            return ir.Element.BOOL
+        case Scalar():
+            return ELEMENTS[type]
+        case _:
+            raise AssertionError(f"no element type for {type}")
+
+
+def extent_of(type: Type) -> ir.Extent:
+    of_nodes = type.carrier is Carrier.NODE if isinstance(type, PropertyType) else type == SetType(Scalar.NODE)
+    return ir.Extent.NODES if of_nodes else ir.Extent.ARCS
+
+
+def zero(element: ir.Element) -> ir.Const:
+    """What a cell or variable holds that nobody gave a value: 0, False, or -1 for no node and no edge."""
+    match element:
+        case ir.Element.BOOL:
+            return ir.Const(False, element)
+        case ir.Element.NODE | ir.Element.ARC:
+            return ir.Const(-1, element)
+        case ir.Element.FLOAT | ir.Element.DOUBLE:
+            return ir.Const(0.0, element)
+        case _:
+            return ir.Const(0, element)
+
+
+def true() -> ir.Const:
+    return ir.Const(True, ir.Element.BOOL)
+
+
+def false() -> ir.Const:
+    return ir.Const(False, ir.Element.BOOL)
+
+
+def both(left: ir.Expression | None, right: ir.Expression | None) -> ir.Expression | None:
+    """`left && right`, where either may be missing."""
+    if left is None or right is None:
+        return right if left is None else left
+    return ir.Binary(ir.BinaryOperator.AND, left, right, ir.Element.BOOL)
+
+
+def equal(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.EQUAL, left, right, ir.Element.BOOL)
+
+
+def plus(left: ir.Expression, value: int, element: ir.Element) -> ir.Expression:
+    """`left + value` (or minus)."""
+    operator = ir.BinaryOperator.ADD if value >= 0 else ir.BinaryOperator.SUBTRACT
+    return ir.Binary(operator, left, ir.Const(abs(value), element), element)

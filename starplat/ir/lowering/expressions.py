@@ -1,0 +1,160 @@
+"""Expressions of both worlds: what is the same for a kernel and the host; the rest is left to the two subclasses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import assert_never
+
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import ELEMENTS, Context
+
+_OPERATORS = {operator: ir.BinaryOperator(operator.value) for operator in typed.Operator}
+_UNARY = {operator: ir.UnaryOperator(operator.value) for operator in typed.UnaryOperator}
+_FUNCTIONS = {function: ir.MathFunction(function.value) for function in typed.Function}
+
+
+class ExpressionLowering(ABC):
+    """Lowers expressions; subclasses know where symbols live."""
+
+    context: Context
+
+    def expression(self, e: typed.Expression) -> ir.Expression:
+        """The expression in the intermediate form."""
+        match e:
+            case typed.Literal():
+                return ir.Const(e.value, ELEMENTS[e.type])
+            case typed.Infinity():
+                return self._infinity(e)
+            case typed.Variable():
+                return self.variable(e)
+            case typed.Cell():
+                return self.cell(e)
+            case typed.GraphWeight():
+                return ir.Load(ir.WEIGHTS, self.expression(e.edge))
+            case typed.EdgeEnd():
+                return self._edge_end(e)
+            case typed.ArcInHand():
+                return self.arc_in_hand(e.iterator)
+            case typed.GraphQuery():
+                return self._query(e)
+            case typed.SetSize():
+                return self.set_size(e)
+            case typed.SetContains():
+                return self.set_contains(e)
+            case typed.Unary():
+                return ir.Unary(_UNARY[e.operator], self.expression(e.operand))
+            case typed.Binary():
+                return self.binary(e)
+            case typed.Conditional():
+                return self.conditional(e)
+            case typed.Convert():
+                return self._convert(e)
+            case typed.Apply():
+                arguments = tuple(self.expression(a) for a in e.arguments)
+                return ir.Apply(_FUNCTIONS[e.function], arguments, ELEMENTS[e.type])
+            case typed.Aggregate():
+                return self.aggregate(e)
+            case typed.Call():
+                return self.call(e)
+            case typed.UnsupportedValue():
+                raise self.unsupported(e.construct, e)
+        assert_never(e)
+
+    def unsupported(self, construct: str, node: typed.Node) -> Exception:
+        return self.context.refuse(
+            "E0651",
+            f"'{construct}' cannot run yet",
+            node.span,
+            "no target has dynamic graphs or collections so far",
+            help="the construct is understood and type-checked; use properties and sets to run this program",
+        )
+
+    @abstractmethod
+    def variable(self, e: typed.Variable) -> ir.Expression: ...
+
+    @abstractmethod
+    def cell(self, e: typed.Cell) -> ir.Expression: ...
+
+    @abstractmethod
+    def arc_in_hand(self, iterator: typed.Symbol) -> ir.Expression: ...
+
+    @abstractmethod
+    def arc_ends(self, edge: typed.Expression) -> tuple[ir.Expression, ir.Expression] | None:
+        """Source and destination where the edge is an arc in hand."""
+
+    @abstractmethod
+    def set_size(self, e: typed.SetSize) -> ir.Expression: ...
+
+    @abstractmethod
+    def set_contains(self, e: typed.SetContains) -> ir.Expression: ...
+
+    @abstractmethod
+    def aggregate(self, e: typed.Aggregate) -> ir.Expression: ...
+
+    @abstractmethod
+    def weight_extreme(self, e: typed.GraphQuery) -> ir.Expression: ...
+
+    @abstractmethod
+    def call(self, e: typed.Call) -> ir.Expression: ...
+
+    def binary(self, e: typed.Binary) -> ir.Expression:
+        left, right = self.expression(e.left), self.expression(e.right)
+        operator = _OPERATORS[e.operator]
+        if operator is ir.BinaryOperator.ADD and e.type.is_integer and self.context.may_be_infinite(e):
+            operator = ir.BinaryOperator.ADD_INF
+        return ir.Binary(operator, left, right, ELEMENTS[e.type])
+
+    def conditional(self, e: typed.Conditional) -> ir.Expression:
+        return ir.Select(self.expression(e.condition), self.expression(e.then), self.expression(e.otherwise))
+
+    def _convert(self, e: typed.Convert) -> ir.Expression:
+        operand = self.expression(e.operand)
+        if {operand.element, ELEMENTS[e.type]} <= {ir.Element.NODE, ir.Element.INT}:
+            return operand
+        return ir.Cast(operand, ELEMENTS[e.type], self._keeps_infinity(e))
+
+    def _keeps_infinity(self, e: typed.Convert) -> bool:
+        number = e.operand.type
+        return (
+            isinstance(number, Scalar) and number.is_numeric and e.type.is_numeric and self.context.may_be_infinite(e)
+        )
+
+    def _infinity(self, e: typed.Infinity) -> ir.Const:
+        element = ELEMENTS[e.type]
+        if not e.negative:
+            return ir.infinity(element)
+        return ir.Const(float("-inf") if element.is_real else ir.limits(element)[0], element)
+
+    def _edge_end(self, e: typed.EdgeEnd) -> ir.Expression:
+        ends = self.arc_ends(e.edge)
+        if ends is not None:
+            return ends[0] if e.end is typed.End.SOURCE else ends[1]
+        return ir.Load(ir.SOURCES if e.end is typed.End.SOURCE else ir.COLUMNS, self.expression(e.edge))
+
+    def _query(self, e: typed.GraphQuery) -> ir.Expression:
+        match e.query:
+            case typed.Query.NUM_NODES:
+                return ir.NumNodes()
+            case typed.Query.NUM_EDGES:
+                return ir.NumArcs()
+            case typed.Query.OUT_DEGREE:
+                return self._degree(ir.ROW_OFFSETS, e.arguments[0])
+            case typed.Query.IN_DEGREE:
+                return self._degree(ir.IN_ROW_OFFSETS, e.arguments[0])
+            case typed.Query.FIND_EDGE:
+                return ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
+            case typed.Query.IS_EDGE:
+                found = ir.FindArc(self.expression(e.arguments[0]), self.expression(e.arguments[1]))
+                zero = ir.Const(0, ir.Element.ARC)
+                return ir.Binary(ir.BinaryOperator.GREATER_EQUAL, found, zero, ir.Element.BOOL)
+            case typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT:
+                return self.weight_extreme(e)
+        assert_never(e.query)
+
+    def _degree(self, offsets: ir.Array, node: typed.Expression) -> ir.Expression:
+        index = self.expression(node)
+        after = ir.Binary(ir.BinaryOperator.ADD, index, ir.Const(1, ir.Element.NODE), ir.Element.NODE)
+        width = ir.Binary(ir.BinaryOperator.SUBTRACT, ir.Load(offsets, after), ir.Load(offsets, index), ir.Element.ARC)
+        return ir.Cast(width, ir.Element.INT)

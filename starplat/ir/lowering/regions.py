@@ -1,0 +1,238 @@
+"""A parallel loop as a kernel: what it takes from the host, its domain, filter and body, and what the host does
+before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, assert_never
+
+from starplat.analysis import walk
+from starplat.analysis.effects import ParallelLoop
+from starplat.analysis.races import LoopRaces, RaceClass
+from starplat.frontend import typed
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import both, equal, false
+from starplat.ir.lowering.kernels import ArcPlace, KernelLowering, LevelScope, Surroundings
+from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
+from starplat.ir.visitor import walk_kernel, with_signature
+from starplat.source import Span
+
+if TYPE_CHECKING:
+    from starplat.ir.lowering.hosts import HostLowering
+
+_VERBS = {
+    ir.Combine.ADD: "add",
+    ir.Combine.MULTIPLY: "multiply",
+    ir.Combine.AND: "and",
+    ir.Combine.OR: "or",
+    ir.Combine.BIT_AND: "bit_and",
+    ir.Combine.BIT_OR: "bit_or",
+    ir.Combine.BIT_XOR: "bit_xor",
+    ir.Combine.MIN: "min",
+    ir.Combine.MAX: "max",
+}
+
+
+class RegionLowering:
+    """Makes the kernels of one host function; `host` receives the operations around them."""
+
+    def __init__(self, host: HostLowering) -> None:
+        self.host = host
+        self.context = host.context
+
+    # --- parallel loops
+
+    def launch(self, races: LoopRaces, levels: LevelScope | None = None) -> None:
+        """Runs a parallel loop: once, or twice for a loop over both kinds of neighbors."""
+        loop = races.loop
+        match loop.domain:
+            case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
+                for direction in (typed.Direction.OUT, typed.Direction.IN):
+                    self._launch(races, replace(loop, domain=replace(domain, direction=direction)), levels)
+            case _:
+                self._launch(races, loop, levels)
+
+    def _launch(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> None:
+        around = self.host.surroundings()
+        after = self._give(races, around)
+        self._hoist(loop.body, loop.filter, around)
+        lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
+        domain, iterator, condition = self._domain(loop, lowering)
+        if levels is not None and loop.levels:
+            at_level = equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth))
+            condition = both(at_level, condition)
+        if loop.filter is not None:
+            condition = both(condition, lowering.expression(loop.filter))
+        if condition is not None and self._filter_may_change(races, loop):
+            condition = self._judge_first(loop, domain, iterator, condition)
+        body = lowering.block(loop.body)
+        self.emit(ir.Kernel("", domain, iterator, condition, body, (), (), self._reductions(around, body), loop.span))
+        for fetch in after:
+            fetch()
+
+    def _domain(
+        self, loop: ParallelLoop, lowering: KernelLowering
+    ) -> tuple[ir.Domain, ir.Variable, ir.Expression | None]:
+        iterator = lowering.local(loop.iterator)
+        match loop.domain:
+            case typed.AllNodes():
+                return ir.AllNodes(), iterator, None
+            case typed.AllEdges():
+                return ir.AllArcs(), iterator, None
+            case typed.Members(symbol=symbol):
+                array = self.host.arrays[symbol]
+                domain = ir.AllNodes() if array.extent is ir.Extent.NODES else ir.AllArcs()
+                return domain, iterator, ir.Load(array, ir.Ref(iterator))
+            case typed.Neighbors():
+                return self._neighbor_domain(loop, loop.domain, iterator, lowering)
+        assert_never(loop.domain)
+
+    def _neighbor_domain(
+        self, loop: ParallelLoop, domain: typed.Neighbors, iterator: ir.Variable, lowering: KernelLowering
+    ) -> tuple[ir.Domain, ir.Variable, ir.Expression | None]:
+        assert isinstance(loop.node, typed.ForEach)
+        direction, level = lowering.direction(loop.node, domain)
+        node = self.host.simple(domain.node, "node")
+        position = lowering.temporary("e" if direction is ir.Direction.OUT else "in_e", ir.Element.ARC)
+        lowering.arcs[loop.iterator] = arc_place(direction, node, iterator, position)
+        return ir.NodeNeighbors(direction, node, position), iterator, lowering.at_level(iterator, level)
+
+    def _filter_may_change(self, races: LoopRaces, loop: ParallelLoop) -> bool:
+        """Whether iterations may write what the filter of another reads; the domain is fixed on entry, so it is
+        judged first then."""
+        tops = [] if loop.filter is None else [loop.filter]
+        read = {
+            e.symbol for top in tops for e in walk.expressions(top) if isinstance(e, typed.Cell | typed.SetContains)
+        }
+        if isinstance(loop.domain, typed.Members):
+            read.add(loop.domain.symbol)
+        quiet = (RaceClass.OWNED, RaceClass.READ_ONLY)
+        written = {cell.symbol for cell in races.cells if cell.race_class not in quiet}
+        return any(s in written and self.host.arrays[s] not in self.host.stand_ins for s in read)
+
+    def _judge_first(
+        self, loop: ParallelLoop, domain: ir.Domain, iterator: ir.Variable, condition: ir.Expression
+    ) -> ir.Expression:
+        """The filter as flags that a kernel of its own has set."""
+        extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
+        where = domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
+        chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
+        store = ir.Store(chosen, ir.Ref(where), condition)
+        span = loop.span if loop.filter is None else loop.filter.span
+        self.emit(ir.Kernel("", domain, iterator, None, (store,), (), (), (), span, "judges the filter on entry"))
+        return ir.Load(chosen, ir.Ref(where))
+
+    # --- sequential code on the device
+
+    def run_once(self, statement: typed.Statement) -> None:
+        """Runs a piece of sequential code on one thread of the device."""
+        around = self.host.surroundings()
+        returned = list(written_scalars(statement))
+        for symbol in returned:
+            self._send_word(symbol, around)
+        self._hoist(statement, None, around)
+        lowering = KernelLowering(self.context, self.host.names.inner(), around, frozenset())
+        body = tuple(lowering.statement(statement))
+        reductions = self._reductions(around, body)
+        self.emit(ir.Kernel("", ir.Once(), None, None, body, (), (), reductions, statement.span))
+        for symbol in returned:
+            self._fetch_word(symbol)
+
+    # --- whole arrays
+
+    def reduce(
+        self,
+        variable: ir.Variable,
+        combine: ir.Combine,
+        array: ir.Array,
+        value: ir.Expression,
+        over: ir.Variable,
+        span: Span,
+    ) -> None:
+        """`variable = variable combine value` over all cells of `array`, `over` standing for the cell's index in
+        `value`."""
+        domain = ir.AllNodes() if array.extent is ir.Extent.NODES else ir.AllArcs()
+        body = (ir.Contribute(variable, value),)
+        reductions = (ir.Reduction(variable, combine),)
+        self.emit(ir.Kernel("", domain, over, None, body, (), (), reductions, span))
+
+    def emit(self, kernel: ir.Kernel) -> None:
+        """Names a kernel, keeps it and launches it."""
+        name = self.context.kernel_names.fresh(f"{self.host.function.name}_{_deed(kernel)}")
+        self.context.kernels[name] = with_signature(replace(kernel, name=name))
+        self.host.do(ir.Launch(name))
+
+    # --- scalars that come back
+
+    def _give(self, races: LoopRaces, around: Surroundings) -> list[Callable[[], None]]:
+        """Prepares the outer scalars that a loop changes; gives what fetches them afterwards."""
+        after: list[Callable[[], None]] = []
+        for returned in returned_scalars(races):
+            symbol = returned.symbol
+            match returned.how:
+                case Return.REDUCTION:
+                    assert returned.combine is not None
+                    around.reductions[symbol] = ir.Reduction(self.host.variables[symbol], returned.combine)
+                case Return.FLAG:
+                    assert returned.value is not None
+                    flag = self.host.declare(f"{symbol.name}_stored", ir.Element.BOOL, false())
+                    around.flags[symbol] = flag
+                    after.append(partial(self._fetch_flag, symbol, flag, returned.value))
+                case Return.WORD:
+                    self._send_word(symbol, around)
+                    after.append(partial(self._fetch_word, symbol))
+        return after
+
+    def _fetch_flag(self, symbol: typed.Symbol, flag: ir.Variable, value: typed.Expression) -> None:
+        store = ir.SetVariable(self.host.variables[symbol], self.host.expression(value))
+        self.host.do(ir.HostIf(ir.Ref(flag), (store,)))
+
+    def _send_word(self, symbol: typed.Symbol, around: Surroundings) -> None:
+        word = self.host.word(symbol)
+        around.words[symbol] = word
+        self.host.do(ir.WriteCell(word, ir.Const(0, ir.Element.INT), ir.Ref(self.host.variables[symbol])))
+
+    def _fetch_word(self, symbol: typed.Symbol) -> None:
+        self.host.do(ir.ReadCell(self.host.variables[symbol], self.host.word(symbol), ir.Const(0, ir.Element.INT)))
+
+    def _reductions(self, around: Surroundings, body: tuple[ir.KernelOp, ...]) -> tuple[ir.Reduction, ...]:
+        known = {r.variable: r for r in around.reductions.values()}
+        known |= {flag: ir.Reduction(flag, ir.Combine.OR) for flag in around.flags.values()}
+        known |= {flag: ir.Reduction(flag, ir.Combine.AND) for flag in around.announce.values()}
+        used = dict.fromkeys(op.reduction for op in walk_kernel(body) if isinstance(op, ir.Contribute))
+        return tuple(known[variable] for variable in used)
+
+    def _hoist(self, body: typed.Statement, filter: typed.Expression | None, around: Surroundings) -> None:
+        """Works out what concerns whole properties before the kernel."""
+        tops = [*walk.all_values(body), *([] if filter is None else [filter])]
+        for e in (e for top in tops for e in walk.expressions(top)):
+            extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
+            if extreme or isinstance(e, typed.Aggregate | typed.SetSize):
+                around.hoisted[id(e)] = self.host.expression(e)
+
+
+def arc_place(direction: ir.Direction, node: ir.Expression, neighbor: ir.Variable, position: ir.Variable) -> ArcPlace:
+    """The arc at a position of the row of `node`."""
+    if direction is ir.Direction.OUT:
+        return ArcPlace(ir.Ref(position), node, ir.Ref(neighbor))
+    return ArcPlace(ir.Load(ir.IN_ARCS, ir.Ref(position)), ir.Ref(neighbor), node)
+
+
+def _deed(kernel: ir.Kernel) -> str:
+    """What a kernel does first and foremost, for its name: `min_dist`, `add_rank`, `set_level`, `count_changed`."""
+    ranked: list[tuple[int, str]] = []
+    for op in walk_kernel(kernel.body):
+        match op:
+            case ir.ExtremeCell():
+                ranked.append((0, f"{_VERBS[op.extreme]}_{op.array.name}"))
+            case ir.UpdateCell():
+                ranked.append((1, f"{_VERBS[op.combine]}_{op.array.name}"))
+            case ir.Store():
+                ranked.append((2, f"set_{op.array.name}"))
+            case ir.Contribute():
+                ranked.append((3, f"find_{op.reduction.name}"))
+            case _:
+                pass
+    return min(ranked, key=lambda pair: pair[0])[1] if ranked else "loop"

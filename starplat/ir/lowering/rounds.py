@@ -1,0 +1,148 @@
+"""Fixed points and breadth-first search: constructs that run kernels round by round under a condition that the host
+tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starplat.analysis import walk
+from starplat.analysis.convergence import Spelling, convergence
+from starplat.analysis.effects import ParallelLoop, of_bfs
+from starplat.analysis.pulling import pulls_from_parents
+from starplat.frontend import typed
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import equal, false, plus, true
+from starplat.ir.lowering.kernels import KernelLowering, LevelScope
+
+if TYPE_CHECKING:
+    from starplat.ir.lowering.hosts import HostLowering
+
+INT = ir.Element.INT
+
+
+def lower_fixed_point(host: HostLowering, s: typed.FixedPoint) -> None:
+    """`do { flag = True; body; flag = flag && ALL(condition) } while (!flag)`, on two copies of the flags where the
+    form allows it."""
+    with host.collect() as ops:
+        if s.flag in host.variables:
+            flag = host.variables[s.flag]
+        else:
+            flag = host.declare(s.flag.name, ir.Element.BOOL, false())
+            host.variables[s.flag], host.values[s.flag] = flag, ir.Ref(flag)
+        form = convergence(s)
+        if form.spelling is Spelling.ONE_FLAG and form.frontier is not None:
+            body = _two_copies(host, s, flag, host.arrays[form.frontier])
+        else:
+            body = _in_place(host, s, flag)
+        host.do(ir.HostWhile((), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(flag)), body, test_last=True))
+    host.do(ir.HostBlock(tuple(ops), s.span))
+
+
+def _two_copies(
+    host: HostLowering, s: typed.FixedPoint, flag: ir.Variable, frontier: ir.Array
+) -> tuple[ir.HostOp, ...]:
+    """Reads see the round's start; what is stored goes to a fresh copy, and every store says that the end is not
+    reached."""
+    following = host.second_copy(frontier)
+    host.stand_ins[frontier], host.announce[following] = following, flag
+    with host.collect() as ops:
+        host.do(ir.SetVariable(flag, true()))
+        host.do(ir.Fill(following, false()))
+        host.block(s.body)
+        host.do(ir.Swap(frontier, following))
+    del host.stand_ins[frontier], host.announce[following]
+    return tuple(ops)
+
+
+def _in_place(host: HostLowering, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
+    with host.collect() as ops:
+        host.do(ir.SetVariable(flag, true()))
+        host.block(s.body)
+        if _speaks_of_nodes(s):
+            lowering = KernelLowering(host.context, host.names.inner(), host.surroundings(), frozenset())
+            node = lowering.local(s.node)
+            condition = lowering.expression(s.condition)
+            reductions = (ir.Reduction(flag, ir.Combine.AND),)
+            body = (ir.Contribute(flag, condition),)
+            span = s.condition.span
+            host.regions.emit(ir.Kernel("", ir.AllNodes(), node, None, body, (), (), reductions, span))
+        else:
+            condition = host.expression(s.condition)
+            holds = ir.Binary(ir.BinaryOperator.AND, ir.Ref(flag), condition, ir.Element.BOOL)
+            host.do(ir.SetVariable(flag, holds))
+    return tuple(ops)
+
+
+def _speaks_of_nodes(s: typed.FixedPoint) -> bool:
+    return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.expressions(s.condition))
+
+
+def lower_bfs(host: HostLowering, s: typed.IterateInBFS) -> None:
+    """Level by level: first all of the next level is found, then the body runs on this one; then back again."""
+    with host.collect() as ops:
+        source = host.simple(s.source, "source")
+        with host.collect() as search:
+            _search(host, s, source)
+        starts = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, source, ir.Const(0, ir.Element.NODE), ir.Element.BOOL)
+        host.do(ir.HostIf(starts, tuple(search)))
+    host.do(ir.HostBlock(tuple(ops), s.span))
+
+
+def _search(host: HostLowering, s: typed.IterateInBFS, source: ir.Expression) -> None:
+    levels = host.new_array("bfs_level", INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    host.do(ir.Fill(levels, ir.Const(-1, INT)))
+    host.do(ir.WriteCell(levels, source, ir.Const(0, INT)))
+    depth = host.declare("depth", INT, ir.Const(0, INT))
+    found = host.declare("found", ir.Element.BOOL, false())
+    pulling = frozenset(
+        id(x) for x in walk.statements(s.body) if isinstance(x, typed.ForEach) and pulls_from_parents(x, s)
+    )
+    passes = of_bfs(s)
+    with host.collect() as body:
+        host.do(ir.SetVariable(found, false()))
+        _find_next_level(host, s, levels, depth, found)
+        _run_level(host, s, passes[0], LevelScope(s.iterator, levels, depth, pulling))
+        host.do(ir.SetVariable(depth, plus(ir.Ref(depth), 1, INT)))
+    host.do(ir.HostWhile((), ir.Ref(found), tuple(body), test_last=True))
+    if len(passes) == 1:
+        return
+    with host.collect() as back:
+        host.do(ir.SetVariable(depth, plus(ir.Ref(depth), -1, INT)))
+        _run_level(host, s, passes[1], LevelScope(s.iterator, levels, depth, frozenset()))
+    above = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(depth), ir.Const(0, INT), ir.Element.BOOL)
+    host.do(ir.HostWhile((), above, tuple(back)))
+
+
+def _find_next_level(
+    host: HostLowering, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
+) -> None:
+    names = host.names.inner()
+    v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
+    w = ir.Variable(names.fresh("neighbor"), ir.Element.NODE)
+    e = ir.Variable(names.fresh("e"), ir.Element.ARC)
+    unseen = equal(ir.Load(levels, ir.Ref(w)), ir.Const(-1, INT))
+    reach = ir.Store(levels, ir.Ref(w), plus(ir.Ref(depth), 1, INT), shared=True)
+    step = ir.KernelIf(unseen, (reach, ir.Contribute(found, true())))
+    walk_arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(v), w, e, (step,), parallel=True)
+    at_level = equal(ir.Load(levels, ir.Ref(v)), ir.Ref(depth))
+    reductions = (ir.Reduction(found, ir.Combine.OR),)
+    kernel = ir.Kernel(
+        "", ir.AllNodes(), v, at_level, (walk_arcs,), (), (), reductions, s.span, "finds the next BFS level"
+    )
+    host.regions.emit(kernel)
+
+
+def _run_level(host: HostLowering, s: typed.IterateInBFS, work: ParallelLoop, scope: LevelScope) -> None:
+    """The body for the nodes of one level: one kernel, or node by node if it needs the host."""
+    if not work.body.statements:
+        return
+    if not host.context.facts.hosting.needs_host(work.body):
+        host.regions.launch(host.context.facts.races(work.body), scope)
+        return
+    outer, host.levels = host.levels, scope
+    node = ir.Variable(host.names.fresh(s.iterator.name), ir.Element.NODE)
+    host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)
+    with host.collect() as body:
+        host.visit_at_level(node, scope, work)
+    host.do(ir.HostForRange(node, ir.Const(0, ir.Element.NODE), ir.NumNodes(ir.Element.NODE), tuple(body)))
+    host.levels = outer

@@ -1,0 +1,89 @@
+"""What a loop does to scalars from outside it, so that the host knows which come back, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.analysis import walk
+from starplat.analysis.effects import Kind
+from starplat.analysis.races import CellSet, LoopRaces, RaceClass
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import COMBINES, EXTREMES
+
+
+class Return(Enum):
+    """How a scalar that a kernel changes gets back to the host."""
+
+    REDUCTION = "reduction"  # contributions are combined with it
+    FLAG = "flag"  # one common value: a hidden bool tells whether it was stored
+    WORD = "word"  # it lives in a one-cell array meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """An outer scalar, how it comes back, the combination (REDUCTION), the common value (FLAG)."""
+
+    symbol: typed.Symbol
+    how: Return
+    combine: ir.Combine | None = None
+    value: typed.Expression | None = None
+
+
+def returned_scalars(races: LoopRaces) -> list[Returned]:
+    """What a kernel made of a parallel loop returns."""
+    leaders = extreme_leaders(races.loop.body)
+    return [
+        Returned(cell.symbol, Return.WORD) if cell.symbol in leaders else _returned(cell)
+        for cell in races.cells
+        if isinstance(cell.symbol.type, Scalar) and cell.race_class is not RaceClass.READ_ONLY
+    ]
+
+
+def _returned(cell: CellSet) -> Returned:
+    writes = [a for a in cell.accesses if a.kind is not Kind.READ]
+    reads = len(writes) < len(cell.accesses)
+    first = writes[0]
+    if cell.race_class is RaceClass.REDUCTION:
+        assert first.combine is not None
+        return Returned(cell.symbol, Return.REDUCTION, COMBINES[first.combine])
+    if cell.race_class is RaceClass.MONOTONE and not reads and all(a.kind is Kind.EXTREME for a in writes):
+        assert first.extreme is not None
+        return Returned(cell.symbol, Return.REDUCTION, EXTREMES[first.extreme])
+    if cell.race_class is RaceClass.COMMON_VALUE:
+        match first.value:
+            case typed.Literal(value=True, type=Scalar.BOOL):
+                return Returned(cell.symbol, Return.REDUCTION, ir.Combine.OR)
+            case typed.Literal(value=False, type=Scalar.BOOL):
+                return Returned(cell.symbol, Return.REDUCTION, ir.Combine.AND)
+            case _:
+                return Returned(cell.symbol, Return.FLAG, value=first.value)
+    return Returned(cell.symbol, Return.WORD)
+
+
+def extreme_leaders(body: typed.Block) -> frozenset[typed.Symbol]:
+    """Scalars whose Min or Max carries anything: they must be memory, so that one winner is known."""
+    return frozenset(
+        s.place.symbol
+        for s in walk.statements(body)
+        if isinstance(s, typed.AssignExtreme) and s.carried and isinstance(s.place, typed.Variable)
+    )
+
+
+def written_scalars(statement: typed.Statement) -> Iterator[typed.Symbol]:
+    """Scalars from outside that a piece of sequential code changes."""
+    inside = set(walk.declared(statement))
+    seen: set[typed.Symbol] = set()
+    for inner in walk.statements(statement):
+        places = [p.symbol for p in walk.written_places(inner) if isinstance(p, typed.Variable)]
+        if isinstance(inner, typed.CountedLoop) and not inner.declares:
+            places.append(inner.symbol)
+        lent = [a for v in walk.values(inner) for e in walk.expressions(v) if isinstance(e, typed.Call)
+                for a in e.arguments if isinstance(a, typed.Symbol) and isinstance(a.type, Scalar)]  # fmt: skip
+        for symbol in (*places, *lent):
+            if symbol not in inside and symbol not in seen:
+                seen.add(symbol)
+                yield symbol

@@ -1,0 +1,212 @@
+"""The rules for host functions: what they declare, launch, call and may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.ir.nodes import (
+    Array,
+    CopyArray,
+    DeclareVariable,
+    Element,
+    Fill,
+    HostBlock,
+    HostBreak,
+    HostCall,
+    HostContinue,
+    HostFor,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostFunction,
+    HostIf,
+    HostOp,
+    HostReturn,
+    HostWhile,
+    Kernel,
+    Launch,
+    Module,
+    Origin,
+    ReadCell,
+    SetVariable,
+    Swap,
+    WriteCell,
+)
+from starplat.ir.visitor import walk_host
+from starplat.ir.wellformed import Scope
+
+
+def verify_host(module: Module) -> None:
+    """Passes if every host function is well formed.
+
+    Raises:
+        InvalidModule: one is not.
+    """
+    kernels = {kernel.name: kernel for kernel in module.kernels}
+    functions = {function.name: function for function in module.functions}
+    for function in module.functions:
+        scope = Scope(f"host function '{function.name}'", {}, on_host=True)
+        for parameter in function.parameters:
+            if isinstance(parameter.what, Array):
+                scope.add_array(parameter.what)
+            else:
+                scope.declare(parameter.what)
+        for array in function.arrays:
+            scope.add_array(array)
+            scope.require(array.origin in (Origin.LOCAL, Origin.TEMPORARY), f"'{array.name}' is not its own")
+        _Host(scope, function, kernels, functions).block(function.body)
+        scope.require(not _reaches(function.name, function, functions, set()), "it calls itself")
+
+
+def _reaches(name: str, function: HostFunction, functions: dict[str, HostFunction], seen: set[str]) -> bool:
+    for op in walk_host(function.body):
+        if isinstance(op, HostCall) and op.function not in seen:
+            seen.add(op.function)
+            if op.function == name or _reaches(name, functions[op.function], functions, seen):
+                return True
+    return False
+
+
+class _Host:
+    """The operations of one host function."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        function: HostFunction,
+        kernels: dict[str, Kernel],
+        functions: dict[str, HostFunction],
+    ) -> None:
+        self.scope = scope
+        self.function = function
+        self.kernels = kernels
+        self.functions = functions
+        self.loops = 0
+
+    def block(self, ops: Iterable[HostOp]) -> None:
+        with self.scope.block():
+            self.ops(ops)
+
+    def ops(self, ops: Iterable[HostOp]) -> None:
+        for op in ops:
+            self.op(op)
+
+    def loop(self, *blocks: Iterable[HostOp]) -> None:
+        self.loops += 1
+        for block in blocks:
+            self.block(block)
+        self.loops -= 1
+
+    def op(self, op: HostOp) -> None:
+        scope = self.scope
+        match op:
+            case DeclareVariable(variable, value):
+                scope.value(value, variable.element)
+                scope.declare(variable)
+            case SetVariable(variable, value):
+                scope.variable(variable)
+                scope.value(value, variable.element)
+            case Fill(array, value):
+                scope.written(array)
+                scope.value(value, array.element)
+            case CopyArray(destination, source):
+                scope.array(source)
+                self.alike(destination, source)
+            case Swap(first, second):
+                scope.written(second)
+                self.alike(first, second)
+            case Launch(kernel):
+                self.launch(kernel)
+            case ReadCell(variable, array, index):
+                scope.variable(variable)
+                scope.array(array)
+                scope.index(index)
+                scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
+            case WriteCell(array, index, value):
+                scope.written(array)
+                scope.index(index)
+                scope.value(value, array.element)
+            case HostIf(condition, then, otherwise):
+                scope.condition(condition)
+                self.block(then)
+                self.block(otherwise)
+            case HostWhile() | HostFor():
+                self.conditional_loop(op)
+            case HostForRange() | HostForNeighbors() | HostForMembers():
+                self.counted_loop(op)
+            case HostBreak() | HostContinue():
+                scope.require(self.loops > 0, "break or continue outside a loop")
+            case HostReturn(value):
+                result = self.function.result
+                scope.require((value is None) == (result is None), "return does not suit the result")
+                if value is not None and result is not None:
+                    scope.value(value, result)
+            case HostCall():
+                self.call(op)
+            case HostBlock(body):
+                self.ops(body)
+            case _:
+                assert_never(op)
+
+    def alike(self, first: Array, second: Array) -> None:
+        self.scope.written(first)
+        same = (first.element, first.extent) == (second.element, second.extent)
+        self.scope.require(same, f"'{first.name}' and '{second.name}' differ in type or extent")
+
+    def launch(self, name: str) -> None:
+        kernel = self.kernels.get(name)
+        self.scope.require(kernel is not None, f"there is no kernel '{name}'")
+        assert kernel is not None
+        for array in kernel.arrays:
+            if array.origin is not Origin.GRAPH:
+                self.scope.array(array)
+        for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions)):
+            self.scope.variable(variable)
+
+    def conditional_loop(self, op: HostWhile | HostFor) -> None:
+        """The condition sees what `before` declares; the body does too, where `before` runs first."""
+        self.loops += 1
+        with self.scope.block():
+            if isinstance(op, HostWhile) and op.test_last:
+                self.block(op.body)
+                self.ops(op.before)
+                self.scope.condition(op.condition)
+            else:
+                self.ops(op.before)
+                self.scope.condition(op.condition)
+                self.block(op.body)
+        if isinstance(op, HostFor):
+            self.block(op.step)
+        self.loops -= 1
+
+    def counted_loop(self, op: HostForRange | HostForNeighbors | HostForMembers) -> None:
+        with self.scope.block():
+            match op:
+                case HostForRange(variable, first, end):
+                    self.scope.value(first, variable.element)
+                    self.scope.value(end, variable.element)
+                    self.scope.declare(variable)
+                case HostForNeighbors(_, node, neighbor, position):
+                    self.scope.index(node)
+                    fits = (neighbor.element, position.element) == (Element.NODE, Element.ARC)
+                    self.scope.require(fits, f"'{neighbor.name}' and '{position.name}' are not a node and an arc")
+                    self.scope.declare(position)
+                    self.scope.declare(neighbor)
+                case HostForMembers(variable, members):
+                    self.scope.array(members)
+                    self.scope.require(members.element is Element.BOOL, f"'{members.name}' is no set")
+                    self.scope.require(variable.element.is_integer, f"'{variable.name}' is no member")
+                    self.scope.declare(variable)
+                case _:
+                    assert_never(op)
+            self.loop(op.body)
+
+    def call(self, op: HostCall) -> None:
+        callee = self.functions.get(op.function)
+        self.scope.require(callee is not None, f"there is no host function '{op.function}'")
+        assert callee is not None
+        self.scope.arguments(callee, op.arguments)
+        if op.result is not None:
+            self.scope.variable(op.result)
+            self.scope.require(op.result.element is callee.result, f"'{op.result.name}' cannot hold what it returns")

@@ -1,0 +1,312 @@
+"""How to go through the intermediate form: what stands inside an expression or an operation, and how to rebuild it.
+
+Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here. The
+walks are in program order, outer before inner. A pass that changes something derives from `Rewriter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
+from typing import Any, TypeVar, get_args
+
+from starplat.ir.nodes import (
+    COLUMNS,
+    GRAPH_ARRAYS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    Array,
+    Carry,
+    DeclareVariable,
+    Direction,
+    Domain,
+    Expression,
+    FindArc,
+    ForNeighbors,
+    ForRange,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostOp,
+    Kernel,
+    KernelContinue,
+    KernelIf,
+    KernelOp,
+    Let,
+    Load,
+    NodeNeighbors,
+    Ref,
+    SetLocal,
+    Variable,
+)
+
+Op = TypeVar("Op")
+
+EXPRESSIONS: tuple[type, ...] = get_args(Expression)
+KERNEL_OPS: tuple[type, ...] = get_args(KernelOp)
+HOST_OPS: tuple[type, ...] = get_args(HostOp)
+_OPS = frozenset((*KERNEL_OPS, *HOST_OPS))
+_EXPRESSIONS = frozenset(EXPRESSIONS)
+
+
+_FIELD_NAMES: dict[object, tuple[str, ...]] = {}
+
+
+def _field_names(node: Any) -> tuple[str, ...]:
+    names = _FIELD_NAMES.get(type(node))
+    if names is None:
+        names = _FIELD_NAMES[type(node)] = tuple(field.name for field in fields(node))
+    return names
+
+
+def _parts(node: object) -> Iterator[Any]:
+    """The values of the fields of a node; tuples and carried stores are opened."""
+    for name in _field_names(node):
+        value = getattr(node, name)
+        if type(value) is tuple:
+            for item in value:
+                if type(item) is Carry:
+                    yield from _parts(item)
+                else:
+                    yield item
+        else:
+            yield value
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside an expression."""
+    return tuple(part for part in _parts(expression) if type(part) in _EXPRESSIONS)
+
+
+def expressions_of(op: KernelOp | HostOp | Domain) -> tuple[Expression, ...]:
+    """The expressions of the operation itself, not those in blocks inside it."""
+    return tuple(part for part in _parts(op) if type(part) in _EXPRESSIONS)
+
+
+def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
+    """The non-empty blocks of operations inside an operation, in the order of its fields."""
+    values = (getattr(op, name) for name in _field_names(op))
+    return tuple(value for value in values if type(value) is tuple and value and type(value[0]) in _OPS)
+
+
+def walk_expression(expression: Expression) -> Iterator[Expression]:
+    """The expression and all inside it."""
+    yield expression
+    for operand in operands(expression):
+        yield from walk_expression(operand)
+
+
+def _walk(ops: Iterable[Op]) -> Iterator[Op]:
+    for op in ops:
+        yield op
+        for block in blocks_of(op):
+            yield from _walk(block)
+
+
+def walk_kernel(ops: Iterable[KernelOp]) -> Iterator[KernelOp]:
+    """The operations of a kernel or a helper and all inside them."""
+    return _walk(ops)
+
+
+def walk_host(ops: Iterable[HostOp]) -> Iterator[HostOp]:
+    """The operations of a host function and all inside them."""
+    return _walk(ops)
+
+
+def all_expressions(ops: Iterable[KernelOp] | Iterable[HostOp]) -> Iterator[Expression]:
+    """Every expression of the operations and of what is inside them, subexpressions too."""
+    for op in _walk(ops):
+        for expression in expressions_of(op):
+            yield from walk_expression(expression)
+
+
+def declared_by(op: KernelOp | HostOp) -> tuple[Variable, ...]:
+    """The variables that an operation declares."""
+    match op:
+        case ForNeighbors() | HostForNeighbors():
+            return (op.position, op.neighbor)
+        case Let() | ForRange() | DeclareVariable() | HostForRange() | HostForMembers():
+            return (op.variable,)
+        case _:
+            return ()
+
+
+def continues(body: Iterable[KernelOp]) -> bool:
+    """Whether a loop's body has a Continue of that very loop."""
+    for op in body:
+        if isinstance(op, KernelContinue):
+            return True
+        if isinstance(op, KernelIf) and (continues(op.then) or continues(op.otherwise)):
+            return True
+    return False
+
+
+# --- what a kernel uses --------------------------------------------------------------------------------------------
+
+
+def _neighbor_arrays(direction: Direction) -> tuple[Array, ...]:
+    return (ROW_OFFSETS, COLUMNS) if direction is Direction.OUT else (IN_ROW_OFFSETS, IN_COLUMNS)
+
+
+def arrays_in(node: KernelOp | HostOp | Domain | Expression) -> Iterator[Array]:
+    """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
+    if isinstance(node, (ForNeighbors, NodeNeighbors)):
+        yield from _neighbor_arrays(node.direction)
+    elif isinstance(node, FindArc):
+        yield from (ROW_OFFSETS, COLUMNS)
+    for part in _parts(node):
+        if type(part) is Array:
+            yield part
+        elif type(part) in _EXPRESSIONS:
+            yield from arrays_in(part)
+
+
+def used_arrays(
+    body: Iterable[KernelOp], domain: Domain | None = None, filter: Expression | None = None
+) -> tuple[Array, ...]:
+    """What `Kernel.arrays` must be: the graph's arrays in their own order, then the others by first use."""
+    heads = [head for head in (domain, filter) if head is not None]
+    found = dict.fromkeys(array for node in (*heads, *walk_kernel(body)) for array in arrays_in(node))
+    return (*(a for a in GRAPH_ARRAYS if a in found), *(a for a in found if a not in GRAPH_ARRAYS))
+
+
+def used_scalars(
+    body: Iterable[KernelOp],
+    domain: Domain | None = None,
+    filter: Expression | None = None,
+    iterator: Variable | None = None,
+) -> tuple[Variable, ...]:
+    """What `Kernel.scalars` must be: the variables that are read and not declared inside, by first use."""
+    ops = tuple(walk_kernel(body))
+    declared = {variable for op in ops for variable in declared_by(op)} | {iterator}
+    if isinstance(domain, NodeNeighbors):
+        declared.add(domain.position)
+    heads = [] if domain is None else list(expressions_of(domain))
+    heads += [] if filter is None else [filter]
+    tops = (*heads, *(expression for op in ops for expression in expressions_of(op)))
+    refs = (e.variable for top in tops for e in walk_expression(top) if type(e) is Ref)
+    return tuple(dict.fromkeys(variable for variable in refs if variable not in declared))
+
+
+def with_signature(kernel: Kernel) -> Kernel:
+    """The kernel with `arrays` and `scalars` worked out from what it uses."""
+    return replace(
+        kernel,
+        arrays=used_arrays(kernel.body, kernel.domain, kernel.filter),
+        scalars=used_scalars(kernel.body, kernel.domain, kernel.filter, kernel.iterator),
+    )
+
+
+def written_arrays(ops: Iterable[KernelOp]) -> frozenset[Array]:
+    """The arrays that operations of a kernel may write; an array that is handed to a helper counts."""
+    written: set[Array] = set()
+    for op in walk_kernel(ops):
+        written.update(part for part in _parts(op) if type(part) is Array)
+        for expression in expressions_of(op):
+            for inner in walk_expression(expression):
+                if type(inner) is not Load:
+                    written.update(part for part in _parts(inner) if type(part) is Array)
+    return frozenset(written.difference(GRAPH_ARRAYS))
+
+
+def assigned_variables(ops: Iterable[KernelOp]) -> frozenset[Variable]:
+    """The variables that change after their declaration: set, or handed to a helper by reference."""
+    changed: set[Variable] = set()
+    for op in walk_kernel(ops):
+        if isinstance(op, SetLocal):
+            changed.add(op.variable)
+        for expression in expressions_of(op):
+            for inner in walk_expression(expression):
+                if type(inner) is not Ref:
+                    changed.update(part for part in _parts(inner) if type(part) is Variable)
+    return frozenset(changed)
+
+
+# --- rebuilding ----------------------------------------------------------------------------------------------------
+
+
+def map_expression(change: Callable[[Expression], Expression], expression: Expression) -> Expression:
+    """The expression with `change` applied to every part of it, innermost first."""
+
+    class Mapped(Rewriter):
+        def expression(self, inner: Expression) -> Expression:
+            return change(self.rebuild(inner))
+
+    return Mapped().expression(expression)
+
+
+class Rewriter:
+    """Rebuilds expressions and operations; by default every node becomes itself.
+
+    Override `expression`, `kernel_op`, `host_op` (these give any number of operations), `array` or `variable`;
+    call `rebuild(node)` for the node with its parts rewritten. What does not change is not copied.
+    """
+
+    def expression(self, expression: Expression) -> Expression:
+        return self.rebuild(expression)
+
+    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
+        return (self.rebuild(op),)
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+        return (self.rebuild(op),)
+
+    def array(self, array: Array) -> Array:
+        return array
+
+    def variable(self, variable: Variable) -> Variable:
+        return variable
+
+    def kernel_block(self, ops: Iterable[KernelOp]) -> tuple[KernelOp, ...]:
+        return tuple(new for op in ops for new in self.kernel_op(op))
+
+    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+        return tuple(new for op in ops for new in self.host_op(op))
+
+    def kernel(self, kernel: Kernel) -> Kernel:
+        """The kernel with its domain, filter and body rewritten, and what it uses worked out again."""
+        return with_signature(
+            replace(
+                kernel,
+                domain=self.rebuild(kernel.domain),
+                iterator=None if kernel.iterator is None else self.variable(kernel.iterator),
+                filter=None if kernel.filter is None else self.expression(kernel.filter),
+                body=self.kernel_block(kernel.body),
+                reductions=tuple(replace(r, variable=self.variable(r.variable)) for r in kernel.reductions),
+            )
+        )
+
+    def rebuild(self, node: Op) -> Op:
+        """The node with its parts rewritten; itself if none changed."""
+        changes = {}
+        for name in _field_names(node):
+            old = getattr(node, name)
+            new = self._part(old)
+            if new is not old:
+                changes[name] = new
+        return replace(node, **changes) if changes else node  # type: ignore[type-var]
+
+    def _part(self, part: Any) -> Any:
+        kind = type(part)
+        if kind is tuple:
+            return self._items(part)
+        if kind in _EXPRESSIONS:
+            return self.expression(part)
+        if kind is Variable:
+            return self.variable(part)
+        if kind is Array:
+            return self.array(part)
+        return self.rebuild(part) if kind is Carry else part
+
+    def _items(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
+        if items and isinstance(items[0], KERNEL_OPS):
+            new = self.kernel_block(items)
+        elif items and isinstance(items[0], HOST_OPS):
+            new = self.host_block(items)  # type: ignore[assignment]
+        else:
+            new = tuple(self._part(item) for item in items)
+        return items if len(new) == len(items) and all(a is b for a, b in zip(new, items, strict=True)) else new

@@ -1,0 +1,287 @@
+"""The whole path, one function for every step: text → tree → checked program → facts → module → artifact, and its run.
+
+`Program` is the path as Python users see it: `compile` makes one, `Program.run` runs it. The command line calls the
+same functions. What a run needs (NumPy, the devices) is imported when something runs, so that checking a program stays
+quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from starplat.analysis import Facts, analyse
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, sort
+from starplat.frontend import ast, typed
+from starplat.frontend.check import check as check_tree
+from starplat.frontend.parser import parse as parse_text
+from starplat.frontend.suggest import did_you_mean
+from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from starplat.backends.base import Backend
+    from starplat.ir.nodes import Module
+    from starplat.runtime import Bound, Result
+
+TEXT_NAME = "program.sp"
+"""What messages call a program that came as text."""
+
+
+def read_program(path: str | Path) -> SourceFile:
+    """The text of a program file.
+
+    Raises:
+        DiagnosticError: E0790, the file cannot be read; E0791, it is not text.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        message = f"{path}: cannot be read: {reason}"
+        raise DiagnosticError(Diagnostic("E0790", message, help=_near(Path(path)))) from error
+    return SourceFile(str(path), decoded(str(path), data))
+
+
+def decoded(name: str, data: bytes) -> str:
+    """The text of a program; a byte order mark is dropped.
+
+    Raises:
+        DiagnosticError: E0791, it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{name}:{line}: byte {error.start} of the file is not UTF-8 text"
+        raise DiagnosticError(Diagnostic("E0791", message, help="programs are UTF-8 text files")) from error
+
+
+def source_of(program: str | Path | SourceFile) -> SourceFile:
+    """A program given as text or as the path of a file: a `str` that holds a newline or a `{` is text, any other is a
+    path."""
+    match program:
+        case SourceFile():
+            return program
+        case str() if "\n" in program or "{" in program:
+            return SourceFile(TEXT_NAME, program)
+        case _:
+            return read_program(program)
+
+
+def parse(source: SourceFile) -> ast.Program:
+    """The syntax tree.
+
+    Raises:
+        DiagnosticError: E01xx.
+    """
+    return parse_text(source)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A program without errors: its tree, what is known about it, and what is doubtful in it, in the order of the
+    text."""
+
+    source: SourceFile
+    tree: typed.Program
+    facts: Facts
+    warnings: tuple[Diagnostic, ...]
+
+
+def check(source: SourceFile, *, strict: bool = False) -> Checked:
+    """The checked program and the facts about it; with `strict` a race is an error.
+
+    Raises:
+        DiagnosticError: everything that is wrong, and the warnings beside it.
+    """
+    tree = check_tree(parse(source), source)
+    facts = analyse(tree)
+    warnings = tuple(sort(dict.fromkeys((*tree.warnings, *facts.warnings))))
+    if strict and any(map(is_race, warnings)):
+        raise DiagnosticError(*(replace(w, severity=Severity.ERROR) if is_race(w) else w for w in warnings))
+    return Checked(source, tree, facts, warnings)
+
+
+def is_race(diagnostic: Diagnostic) -> bool:
+    """Whether it speaks of a race, class (f)."""
+    return diagnostic.code == "W0501"
+
+
+def lower(checked: Checked, entry: str | None = None) -> Module:
+    """The module whose entry is `entry`, or the function that no other calls.
+
+    Raises:
+        DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
+    """
+    from starplat.ir.lower import lower as lower_tree
+    from starplat.ir.verify import verify
+
+    module = lower_tree(checked.tree, entry, checked.facts)
+    verify(module)
+    return module
+
+
+def artifact(module: Module, target: str, stem: str) -> dict[str, str]:
+    """The files that `compile` writes for a target: their names and texts.
+
+    Raises:
+        DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks.
+    """
+    return _backend(target).artifact(module, stem)
+
+
+def kernels_text(module: Module, target: str) -> str:
+    """The kernels as the target's compiler gets them, byte for byte."""
+    return _backend(target).kernels_text(module)
+
+
+def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Program:
+    """Checks a program and makes it ready to run.
+
+    Args:
+        program: text, or the path of a file; a `str` that holds a newline or a `{` is text, any other is a path.
+        strict: makes races errors.
+
+    Raises:
+        DiagnosticError: the program is wrong; `str()` of it is what the command line prints.
+    """
+    return Program(check(source_of(program), strict=strict))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A checked program, ready to be run on graphs. Lowered modules are kept, one for every entry asked for."""
+
+    checked: Checked
+    _modules: dict[str | None, Module] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def source(self) -> SourceFile:
+        """The text and its name."""
+        return self.checked.source
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return Path(self.source.name).stem
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions, in the order of the text."""
+        return tuple(function.name for function in self.checked.tree.functions)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is doubtful in the program."""
+        return self.checked.warnings
+
+    @property
+    def facts(self) -> Facts:
+        """What the analyses found out."""
+        return self.checked.facts
+
+    def module(self, function: str | None = None) -> Module:
+        """The intermediate form with `function` as its entry, by default the function that no other calls.
+
+        Raises:
+            DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
+        """
+        if function not in self._modules:
+            self._modules[function] = lower(self.checked, function)
+        return self._modules[function]
+
+    def artifact(self, target: str, function: str | None = None) -> dict[str, str]:
+        """The files of a complete program for a target: names and texts."""
+        return artifact(self.module(function), target, self.name)
+
+    def run(
+        self,
+        graph: Any,
+        *,
+        target: str = "auto",
+        device: int | None = None,
+        function: str | None = None,
+        validate: bool = False,
+        results: Sequence[str] | None = None,
+        repeat: int = 1,
+        arguments: Mapping[str, object] | Bound | None = None,
+        **named: object,
+    ) -> Result:
+        """Runs the program on a graph.
+
+        Args:
+            graph: a `starplat.Graph`, or anything that can be taken for one: a SciPy sparse array, a NetworkX graph, a
+                data frame of
+                edges, a pair of arrays.
+            target: "reference", "opencl", or "auto" for the best that is here; `Result.target` says which it was.
+            device: the number of the target's device, as `starplat devices` counts them.
+            function: the entry, by default the function that no other calls.
+            validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
+                race.
+            results: the properties to bring back, by default all.
+            repeat: how often to run; `Result.seconds.run` has a time for each.
+            arguments, named: values by parameter. Nodes go by the ids of the graph's file. `arguments` is for
+                parameters that are called
+                as one of these.
+
+        Raises:
+            DiagnosticError: an argument or a device is missing or wrong, or (E0795) an answer is not the interpreter's.
+        """
+        from starplat.graph import from_object
+        from starplat.runtime import Bound, bind, run_module
+
+        started = perf_counter()
+        module = self.module(function)
+        lowered = perf_counter() - started
+        taken = from_object(graph)
+        given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
+        result = run_module(
+            module,
+            taken,
+            target=target,
+            device_index=device or 0,
+            arguments=given,
+            results=results,
+            repeat=repeat,
+            compile_seconds=lowered,
+        )
+        return self._validated(result, module, given) if validate else result
+
+    def _validated(self, result: Result, module: Module, given: Bound) -> Result:
+        from starplat.runtime import validate
+
+        compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)))
+        if verdict.difference is not None:
+            raise _differs(result, str(verdict.difference))
+        return compared
+
+
+def _differs(result: Result, difference: str) -> DiagnosticError:
+    """E0795: a target's answer is not the interpreter's: our mistake, or the device's."""
+    message = f"{result.program} on {result.target}, {result.device}: {difference}"
+    help = "this is a mistake of starplat or of the device's compiler; please report it with the program and the graph"
+    return DiagnosticError(Diagnostic("E0795", message, help=help), exit_code=ExitCode.BUILD_FAILED)
+
+
+def _backend(target: str) -> Backend:
+    from starplat.backends import BACKENDS
+
+    if target not in BACKENDS:
+        known = ", ".join(BACKENDS)
+        help = did_you_mean(target, BACKENDS) or f"code can be written for: {known}"
+        raise DiagnosticError(
+            Diagnostic("E0796", f"no code can be written for target '{target}'", help=help), exit_code=ExitCode.USAGE
+        )
+    return BACKENDS[target]
+
+
+def _near(path: Path) -> str | None:
+    """A hint for a path that leads nowhere."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".sp"]
+    except (OSError, ValueError):
+        return None
+    return did_you_mean(path.name, names)

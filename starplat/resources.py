@@ -1,0 +1,36 @@
+"""Where the files that are not Python lie: the grammar, the templates, the pages that explain errors.
+
+An installed package carries them in `starplat/_resources`; in an editable install they are read from the repository.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_PACKED = _PACKAGE / "_resources"
+
+
+def grammar(name: str) -> str:
+    """The text of `grammar/<name>.lark`."""
+    return (_folder("grammar") / f"{name}.lark").read_text(encoding="utf-8")
+
+
+def template_folder(name: str) -> Path:
+    """The folder `templates/<name>`."""
+    return _folder("templates") / name
+
+
+def error_page_folder() -> Path:
+    """The folder of the pages `E0101.md` …"""
+    return _folder("errors", "docs/errors")
+
+
+@cache
+def _folder(packed: str, in_repository: str | None = None) -> Path:
+    candidates = (_PACKED / packed, _PACKAGE.parent / (in_repository or packed))
+    for folder in candidates:
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"starplat is installed without its '{packed}' folder (looked at {candidates})")

@@ -1,0 +1,199 @@
+"""Binds what a caller gives to the parameters of a program's entry.
+
+`bind` takes Python values, `bind_text` the words of a command line; both give scalars and arrays in the form that the
+executor wants, or one diagnostic for every wrong argument, with the list of the parameters. Nodes go by original ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import Argument, Module
+from starplat.runtime.elements import Cells, Value
+from starplat.runtime.properties import members, property_cells, property_of_text
+from starplat.runtime.scalars import UnfitError, parsed, scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave."""
+
+    scalars: Mapping[str, Value] = field(default_factory=dict)
+    arrays: Mapping[str, Cells] = field(default_factory=dict)
+
+    def within(self, module: Module) -> Bound:
+        """The same by the module's names for them."""
+        names = names_in(module)
+        return Bound(
+            {names[name]: value for name, value in self.scalars.items()},
+            {names[name]: cells for name, cells in self.arrays.items()},
+        )
+
+
+def bind(module: Module, graph: Graph, given: Mapping[str, object]) -> Bound:
+    """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays.
+
+    Raises:
+        DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
+            length.
+    """
+    return _Binder(module, graph).bound(given)
+
+
+def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
+    """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property
+    `@file` or one value for all.
+
+    Raises:
+        DiagnosticError: as `bind`, and E0711, a file cannot be read.
+    """
+    types = {argument.name: argument.type for argument in module.arguments}
+    values: dict[str, object] = {}
+    problems: list[Diagnostic] = []
+    for name, text in given.items():
+        try:
+            values[name] = _from_text(text, types.get(name), graph)
+        except UnfitError as unfit:
+            problems.append(_unfit(name, types[name], unfit))
+        except OSError as error:
+            problems.append(_unreadable(name, text, error))
+        except UnicodeDecodeError:
+            problems.append(Diagnostic("E0711", f"argument '{name}': {text[1:]} is not a text file"))
+    if problems:
+        raise DiagnosticError(*problems)
+    return bind(module, graph, values)
+
+
+def names_in(module: Module) -> dict[str, str]:
+    """What the module calls the entry's arguments: not always what the program does, which may say `sources`."""
+    arguments = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
+    parameters = module.function(module.entry).parameters
+    return {argument.name: parameter.what.name for argument, parameter in zip(arguments, parameters, strict=True)}
+
+
+def signature(module: Module) -> str:
+    """The parameters that a caller may give, with their types."""
+    return ", ".join(_in_words(argument) for argument in module.arguments if not isinstance(argument.type, GraphType))
+
+
+class _Binder:
+    def __init__(self, module: Module, graph: Graph) -> None:
+        self._module = module
+        self._graph = graph
+        self._arguments = {a.name: a for a in module.arguments if not isinstance(a.type, GraphType)}
+        self._graphs = {a.name for a in module.arguments if isinstance(a.type, GraphType)}
+        self._problems: list[Diagnostic] = []
+
+    def bound(self, given: Mapping[str, object]) -> Bound:
+        for name in given:
+            if name not in self._arguments:
+                self._unknown(name)
+        scalars: dict[str, Value] = {}
+        arrays: dict[str, Cells] = {}
+        for argument in self._arguments.values():
+            if argument.name in given:
+                self._take(argument, given[argument.name], scalars, arrays)
+            elif isinstance(argument.type, Scalar) and argument.default is not None:
+                scalars[argument.name] = argument.default.value
+            elif not isinstance(argument.type, PropertyType):
+                self._missing(argument)
+        if self._problems:
+            raise DiagnosticError(*self._problems)
+        return Bound(scalars, arrays)
+
+    def _take(self, argument: Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells]) -> None:
+        try:
+            match argument.type:
+                case Scalar():
+                    scalars[argument.name] = scalar(value, argument.type, self._graph)
+                case PropertyType():
+                    arrays[argument.name] = property_cells(value, argument.type, self._graph)
+                case SetType():
+                    arrays[argument.name] = members(value, argument.type, self._graph)
+                case _:
+                    raise UnfitError("it cannot be given from outside the program")
+        except UnfitError as unfit:
+            self._problems.append(_unfit(argument.name, argument.type, unfit))
+        except DiagnosticError as error:
+            self._problems.extend(error.diagnostics)
+
+    def _missing(self, argument: Argument) -> None:
+        message = f"'{self._module.entry}' needs the argument '{argument.name}', {_kind(argument.type)}"
+        self._problems.append(Diagnostic("E0701", message, help=self._parameters()))
+
+    def _unknown(self, name: str) -> None:
+        if name in self._graphs:
+            message = f"'{name}' is the graph itself and cannot be given as an argument"
+            self._problems.append(Diagnostic("E0702", message, help=self._parameters()))
+            return
+        message = f"'{self._module.entry}' has no parameter '{name}'"
+        suggestion = did_you_mean(name, self._arguments)
+        help = f"{suggestion} {self._parameters()}" if suggestion else self._parameters()
+        self._problems.append(Diagnostic("E0702", message, help=help))
+
+    def _parameters(self) -> str:
+        words = signature(self._module)
+        return f"its parameters are: {words}" if words else "it takes no arguments besides the graph"
+
+
+def _from_text(text: str, kind: Type | None, graph: Graph) -> object:
+    match kind:
+        case SetType():
+            listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+            return [parsed(word) for word in listed.replace(",", " ").split()]
+        case PropertyType() if text.startswith("@"):
+            return property_of_text(Path(text[1:]))
+        case PropertyType():
+            count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
+            return [parsed(text)] * count
+        case Scalar():
+            return parsed(text)
+        case _:
+            return text
+
+
+def _unreadable(name: str, text: str, error: OSError) -> Diagnostic:
+    reason = (error.strerror or str(error)).lower()
+    return Diagnostic("E0711", f"argument '{name}': {text[1:]} cannot be read: {reason}")
+
+
+def _unfit(name: str, kind: Type, unfit: UnfitError) -> Diagnostic:
+    code = "E0706" if unfit.out_of_range else "E0712"
+    return Diagnostic(code, f"argument '{name}', {_kind(kind)}: {unfit}", help=_hint(kind))
+
+
+def _in_words(argument: Argument) -> str:
+    default = "" if argument.default is None else f" = {_spelt(argument.default.value)}"
+    optional = " (may be left out)" if isinstance(argument.type, PropertyType) else ""
+    return f"{argument.type} {argument.name}{default}{optional}"
+
+
+def _spelt(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _kind(kind: Type) -> str:
+    """The type with its article, as messages use it."""
+    return f"{'an' if str(kind)[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _hint(kind: Type) -> str | None:
+    match kind:
+        case Scalar.NODE:
+            return "a node is given by its id in the graph's file"
+        case Scalar.BOOL:
+            return "write true or false"
+        case Scalar():
+            return None
+        case SetType():
+            return "a set is given as a list of ids: 1,5,9 or @file on the command line"
+        case PropertyType():
+            return "a property is given as an array with one value for every node (or edge), in the graph's order"
+        case _:
+            return None

@@ -1,0 +1,70 @@
+"""How the elements of the intermediate form are held: NumPy types of arrays, Python values of scalars.
+
+A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where m < 2^31, else 64. Scalars are Python's own
+`bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.frontend.types import Scalar
+from starplat.ir.nodes import Element, Extent
+
+Value = bool | int | float
+"""What a scalar holds."""
+
+Cells = NDArray[Any]
+"""An array on the host."""
+
+WIDE_ARCS_FROM = 2**31
+"""Graphs of so many arcs need 64-bit arc ids."""
+
+_TYPES: dict[Element, type[np.generic]] = {
+    Element.BOOL: np.bool_,
+    Element.INT: np.int32,
+    Element.LONG: np.int64,
+    Element.FLOAT: np.float32,
+    Element.DOUBLE: np.float64,
+    Element.NODE: np.int32,
+}
+
+
+def dtype_of(element: Element, *, wide_arcs: bool) -> np.dtype[Any]:
+    """The NumPy type of an array's cells."""
+    if element is Element.ARC:
+        return np.dtype(np.int64 if wide_arcs else np.int32)
+    return np.dtype(_TYPES[element])
+
+
+def clipped(value: Value, dtype: np.dtype[Any]) -> Any:
+    """The value as a cell of that type; whole numbers saturate, so that INF of a wide arc is INF of a narrow one."""
+    if dtype.kind != "i":
+        return dtype.type(value)
+    ends = np.iinfo(dtype)
+    return dtype.type(min(max(int(value), int(ends.min)), int(ends.max)))
+
+
+def cells_in(extent: Extent, num_nodes: int, num_arcs: int) -> int:
+    """How many cells an array has."""
+    return {
+        Extent.ONE: 1,
+        Extent.NODES: num_nodes,
+        Extent.NODES_AND_ONE: num_nodes + 1,
+        Extent.ARCS: num_arcs,
+    }[extent]
+
+
+def element_of(scalar: Scalar) -> Element:
+    """What a value of the language's type is held as."""
+    return Element.ARC if scalar is Scalar.EDGE else Element(scalar.value)
+
+
+def as_value(number: Any, element: Element) -> Value:
+    """A NumPy scalar (or a Python one of the right range) as Python's own."""
+    if element is Element.BOOL:
+        return bool(number)
+    return float(number) if element.is_real else int(number)

@@ -1,0 +1,220 @@
+"""The devices whose kernels are functions of a shared library that a C++ compiler built: OpenACC's and OpenMP's.
+
+Memory is asked of a second small library, `templates/<target>/memory.cpp`, built the same way. Which device runs, and
+what it is called, is what that library found out by running there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from starplat.backends import BACKENDS
+from starplat.backends.launch import ArgumentKind, KernelArgument, identity
+from starplat.backends.render import render
+from starplat.ir.nodes import Element, Kernel, Module, Reduction
+from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.words import Word, WordKernels
+from starplat.toolchain.compilers import Build
+from starplat.toolchain.libraries import open_library
+
+WIDE_ARCS_FLAG = "-DARC_64"
+
+_SCALARS: dict[Element, type[Any]] = {
+    Element.BOOL: ctypes.c_bool,
+    Element.INT: ctypes.c_int32,
+    Element.NODE: ctypes.c_int32,
+    Element.LONG: ctypes.c_int64,
+    Element.FLOAT: ctypes.c_float,
+    Element.DOUBLE: ctypes.c_double,
+}
+
+
+class LibraryDevice(Device):
+    """The host's cores or a GPU. Every call is over when it returns."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+        self._memory = Memory(open_library(build, render(f"{self.target}/memory.cpp"))[0], build.number)
+        super().__init__(self._name())
+
+    def _name(self) -> str:
+        """Where kernels truly run and who built them: without a GPU, offloaded code runs on the host unasked."""
+        raise NotImplementedError
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        text = BACKENDS[self.target].kernels_text(module)
+        library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
+        return LibraryKernels(self, module, wide_arcs, library, cached)
+
+    def ready(self) -> None:
+        """Makes this the device that kernels run on."""
+        self._memory.ready()
+
+    def synchronise(self) -> None:
+        self._memory.call("device_wait")
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        return Allocation(self._memory, -(-dtype.itemsize * count // 8) * 8)
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        self._memory.call("memory_upload", buffer.memory.address, cells.ctypes.data, cells.nbytes)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        self._memory.call("memory_download", cells.ctypes.data, buffer.memory.address, cells.nbytes)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        cell = np.array([value], buffer.dtype)
+        self._memory.call("memory_fill", buffer.memory.address, buffer.count, cell.itemsize, cell.ctypes.data)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        size = source.dtype.itemsize
+        self._memory.call("memory_copy", destination.memory.address, source.memory.address, source.count, size)
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        self._memory.call("memory_download", cell.ctypes.data, self._address(buffer, index), cell.nbytes)
+        return cell[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        cell = np.array([value], buffer.dtype)
+        self._memory.call("memory_upload", self._address(buffer, index), cell.ctypes.data, cell.nbytes)
+
+    def _address(self, buffer: Buffer, index: int) -> int:
+        return int(buffer.memory.address) + index * buffer.dtype.itemsize
+
+
+class OpenACCDevice(LibraryDevice):
+    """The GPU, or one core of the host."""
+
+    target = "openacc"
+
+    def _name(self) -> str:
+        memory = self._memory
+        place = (memory.text("device_name") or "GPU") if memory.number("device_is_gpu") else "host"
+        return f"{place}, {memory.text('compiler_name')} (OpenACC)"
+
+
+class OpenMPDevice(LibraryDevice):
+    """The host's cores, as many as OMP_NUM_THREADS says."""
+
+    target = "openmp"
+
+    def _name(self) -> str:
+        threads = self._memory.number("device_threads")
+        return f"host, {threads} thread{'s' * (threads != 1)}, {self._memory.text('compiler_name')} (OpenMP)"
+
+
+class Memory:
+    """The functions of a memory library, for one device. Integers are passed as 64 bits: sizes and addresses."""
+
+    _current = threading.local()
+
+    def __init__(self, library: ctypes.CDLL, number: int) -> None:
+        self._library = library
+        self._number = number
+        library.memory_allocate.restype = ctypes.c_void_p
+        library.memory_free_bytes.restype = ctypes.c_size_t
+
+    def ready(self) -> None:
+        """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
+        if getattr(self._current, "memory", None) is not self:
+            self._library.device_use(ctypes.c_int(self._number))
+            self._current.memory = self
+
+    def call(self, function: str, *arguments: int) -> Any:
+        """What a function returns, on the device."""
+        self.ready()
+        return getattr(self._library, function)(*map(ctypes.c_size_t, arguments))
+
+    def number(self, function: str) -> int:
+        """A number that a function without arguments returns."""
+        return int(self.call(function))
+
+    def text(self, function: str) -> str:
+        """A text that a function without arguments returns."""
+        getattr(self._library, function).restype = ctypes.c_char_p
+        return str(self.call(function).decode(errors="replace"))
+
+
+class Allocation:
+    """Memory that is given back when nobody has it any more.
+
+    Raises:
+        MemoryError: there is not as much.
+    """
+
+    def __init__(self, memory: Memory, size: int) -> None:
+        free = memory.call("memory_free_bytes")
+        address = memory.call("memory_allocate", size) if size <= free or not free else None
+        if not address:
+            raise MemoryError
+        self.address = int(address)
+        weakref.finalize(self, memory.call, "memory_release", self.address).atexit = False
+
+
+class LibraryKernels(WordKernels):
+    """The kernels of one module. What a reduction finds is a word of the host: its clause brings it there."""
+
+    device: LibraryDevice
+
+    def __init__(
+        self, device: LibraryDevice, module: Module, wide_arcs: bool, library: ctypes.CDLL, cached: bool
+    ) -> None:
+        self._library = library
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str) -> Any:
+        return getattr(self._library, name)
+
+    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        self.device.ready()
+        entry(*arguments)
+
+    def memory(self, buffer: Buffer) -> Any:
+        return ctypes.c_void_p(buffer.memory.address)
+
+    def _word(self, reduction: Reduction) -> Word:
+        element = reduction.variable.element
+        dtype = np.dtype(np.int32) if element is Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
+        start = clipped(identity(reduction.combine, element).value, dtype)
+        return Word(reduction.variable.name, element, start, Buffer(dtype, 1, HostCell(dtype)))
+
+    def _launch(
+        self, kernel: Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loaded = self._loaded[kernel.name]
+        given = [self._given(argument, arrays, scalars, size, loaded) for argument in loaded.arguments]
+        self.start(loaded.entry, kernel, size, list(map(self._as_c, loaded.arguments, given)))
+        return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in loaded.words.items()}
+
+    def _as_c(self, argument: KernelArgument, given: Any) -> Any:
+        """What C's calling convention wants: a scalar of just its type."""
+        match argument.kind:
+            case ArgumentKind.NUM_NODES:
+                return ctypes.c_int32(given)
+            case ArgumentKind.NUM_ARCS:
+                return self._arc(given)
+            case ArgumentKind.SCALAR:
+                assert argument.variable is not None
+                element = argument.variable.element
+                return self._arc(given) if element is Element.ARC else _SCALARS[element](given.item())
+            case ArgumentKind.ARRAY | ArgumentKind.REDUCTION:
+                return given
+
+    def _arc(self, number: Any) -> Any:
+        return ctypes.c_int64(number) if self.wide_arcs else ctypes.c_int32(number)
+
+
+class HostCell:
+    """One cell of the host, known by its address."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.cell: Cells = np.zeros(1, dtype)
+        self.address = self.cell.ctypes.data

@@ -1,0 +1,183 @@
+"""The device of target `opencl`, through pyopencl: buffers, an in-order queue, kernels from text or from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.opencl import extensions, kernels_text, language_flag
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir.nodes import Kernel, Module, Once
+from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.elements import Cells
+from starplat.runtime.words import WordKernels
+from starplat.toolchain.cache import Cache, key_of, open_cache
+from starplat.toolchain.opencl import device_identity, opencl, quiet_build
+from starplat.toolchain.refused import first_error, refused_kernels
+
+WIDE_ARCS_FLAG = "-DARC_64"
+_NO_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_BUFFER_SIZE")
+
+
+class OpenCLDevice(Device):
+    """One OpenCL device with a context and a queue of its own."""
+
+    target = "opencl"
+
+    def __init__(self, device: Any) -> None:
+        super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")
+        self.cl = opencl()
+        self.device = device
+        self.context = self.cl.Context([device])
+        self.queue = self.cl.CommandQueue(self.context)
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        self._check(module)
+        text = kernels_text(module)
+        language = language_flag(text, self.device.version)
+        flags = f"{language} {WIDE_ARCS_FLAG}" if wide_arcs else language
+        program, cached = Builder(self, text, flags).built()
+        return OpenCLKernels(self, module, wide_arcs, program, cached)
+
+    def _check(self, module: Module) -> None:
+        offered = self.device.extensions.split()
+        missing = [extension for extension in extensions(module) if extension not in offered]
+        if missing:
+            message = f"{self.name} lacks {' and '.join(missing)}, which this program needs"
+            help = "choose another device (starplat devices lists them), or --target reference"
+            raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+    def synchronise(self) -> None:
+        with self.faults():
+            self.queue.finish()
+
+    def trim(self) -> None:
+        for buffers in self._free.values():
+            for buffer in buffers:
+                buffer.memory.release()
+        super().trim()
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Errors of the OpenCL runtime as diagnostics."""
+        try:
+            yield
+        except self.cl.Error as error:
+            raise device_fault(self.name, str(error)) from error
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        try:
+            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, dtype.itemsize * count)
+        except self.cl.Error as error:
+            if isinstance(error, self.cl.MemoryError) or any(word in str(error) for word in _NO_MEMORY):
+                raise MemoryError(str(error)) from error
+            raise device_fault(self.name, str(error)) from error
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.cl.enqueue_copy(self.queue, buffer.memory, cells.view(np.uint8), is_blocking=True)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.cl.enqueue_copy(self.queue, cells.view(np.uint8), buffer.memory, is_blocking=True)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        with self.faults():
+            size = buffer.count * buffer.dtype.itemsize
+            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, _pattern(value), 0, size)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        with self.faults():
+            size = source.count * source.dtype.itemsize
+            self.cl.enqueue_copy(self.queue, destination.memory, source.memory, byte_count=size)
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        with self.faults():
+            offset = index * buffer.dtype.itemsize
+            self.cl.enqueue_copy(self.queue, cell.view(np.uint8), buffer.memory, src_offset=offset, is_blocking=True)
+        return cell[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        with self.faults():
+            offset = index * buffer.dtype.itemsize
+            self.cl.enqueue_copy(self.queue, buffer.memory, _pattern(value), dst_offset=offset, is_blocking=True)
+
+
+def _pattern(value: Any) -> Cells:
+    return np.frombuffer(value.tobytes(), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds kernel text for a device, or finds the binary that an earlier run built."""
+
+    device: OpenCLDevice
+    text: str
+    flags: str
+
+    def built(self) -> tuple[Any, bool]:
+        """The program, and whether it came from the cache."""
+        cache = open_cache("opencl")
+        key = key_of(self.text, self.flags, device_identity(self.device.device))
+        found = self._loaded(cache, key)
+        if found is not None:
+            return found, True
+        with cache.locked(key):
+            found = self._loaded(cache, key)
+            if found is not None:
+                return found, True
+            program = self._compiled()
+            cache.put(key, program.get_info(self.device.cl.program_info.BINARIES)[0])
+            return program, False
+
+    def _loaded(self, cache: Cache, key: str) -> Any | None:
+        binary = cache.get(key)
+        if binary is None:
+            return None
+        cl = self.device.cl
+        try:
+            return quiet_build(cl.Program(self.device.context, [self.device.device], [binary]), self.flags)
+        except (cl.Error, RuntimeError):
+            cache.forget(key)
+            return None
+
+    def _compiled(self) -> Any:
+        cl = self.device.cl
+        try:
+            return quiet_build(cl.Program(self.device.context, self.text), self.flags)
+        except (cl.Error, RuntimeError) as error:
+            raise refused_kernels(self.device.name, self.text, ".cl", first_error(str(error))) from error
+
+
+class OpenCLKernels(WordKernels):
+    """The kernels of one module on one device."""
+
+    def __init__(self, device: OpenCLDevice, module: Module, wide_arcs: bool, program: Any, cached: bool) -> None:
+        self._opencl = device
+        self._program = program
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str) -> Any:
+        with self._opencl.faults():
+            return self._opencl.cl.Kernel(self._program, name)
+
+    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        with self._opencl.faults():
+            entry(self._opencl.queue, *_range(kernel, size), *arguments)
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory
+
+
+def _range(kernel: Kernel, size: LaunchSize) -> tuple[tuple[int], tuple[int]]:
+    """Work-items in all, and in a group."""
+    if isinstance(kernel.domain, Once):
+        return (1,), (1,)
+    groups = -(-size.iterations // GROUP_SIZE)
+    return (groups * GROUP_SIZE,), (GROUP_SIZE,)

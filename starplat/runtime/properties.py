@@ -1,0 +1,140 @@
+"""Turns sequences that a caller gave into the cells of a property or a set, and cells into what a caller sees.
+
+Conversions lose nothing or are refused. In a property of nodes, cells of type `node` hold original ids outside and node
+numbers inside; -1, none, is -1 in both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import infinity, limits
+from starplat.runtime.elements import Cells, dtype_of, element_of
+from starplat.runtime.scalars import NONE, UnfitError, node, parsed, scalar
+
+
+def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
+    """The cells of a property from an array with a value for every node or arc.
+
+    Raises:
+        UnfitError: values of another kind, or that would be changed.
+        DiagnosticError: E0707, another length.
+    """
+    array = np.asarray(value)
+    count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
+    if array.shape != (count,):
+        raise _wrong_length(array, kind, count)
+    return _nodes_inside(array, graph) if kind.element is Scalar.NODE else _converted(array, kind.element, graph)
+
+
+def property_of_text(path: Path) -> Any:
+    """The values in a file: NumPy's `.npy`, or words between white space or commas."""
+    if path.suffix == ".npy":
+        try:
+            return np.load(path, allow_pickle=False)
+        except ValueError as error:
+            raise UnfitError(f"{path} is no array of numbers: {error}") from None
+    return [parsed(word) for word in path.read_text(encoding="utf-8").replace(",", " ").split()]
+
+
+def members(value: Any, kind: SetType, graph: Graph) -> Cells:
+    """A set as a flag for every node or arc, from original ids of nodes (numbers of arcs), or from such flags."""
+    count = graph.num_nodes if kind.member is Scalar.NODE else graph.num_arcs
+    if isinstance(value, np.ndarray) and value.dtype == np.bool_:
+        if value.shape != (count,):
+            raise UnfitError(f"{value.size:,} flags were given for {count:,}")
+        return value.copy()
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise UnfitError(f"{value!r} is no list of ids")
+    flags: Cells = np.zeros(count, np.bool_)
+    for item in value:
+        index = int(scalar(item, kind.member, graph))
+        if index == NONE:
+            raise UnfitError("-1 stands for none and cannot be a member", out_of_range=True)
+        flags[index] = True
+    return flags
+
+
+def shown_cells(cells: Cells, kind: PropertyType, graph: Graph) -> Cells:
+    """Cells as a caller sees them: nodes by their original ids, what is no node (-1) as it is."""
+    if kind.element is not Scalar.NODE:
+        return cells
+    ids = graph.original_ids
+    wide: type[Any] = object if ids.dtype.kind == "u" and len(ids) and int(ids[-1]) >= 2**63 else np.int64
+    shown = cells.astype(wide)
+    named = (cells >= 0) & (cells < graph.num_nodes)
+    shown[named] = ids[cells[named]].astype(wide)
+    return shown
+
+
+def _nodes_inside(array: NDArray[Any], graph: Graph) -> Cells:
+    if not array.size:
+        return np.zeros(0, np.int32)
+    if array.dtype.kind not in "iu":
+        raise UnfitError(f"{array.dtype} are no ids of nodes")
+    ids = graph.original_ids
+    inside = np.searchsorted(ids, array)
+    found = ids[np.minimum(inside, len(ids) - 1)] == array
+    for original in np.unique(array[~found]).tolist():
+        node(original, graph)  # refuses all but -1
+    return np.where(found, inside, NONE).astype(np.int32)
+
+
+def _converted(array: NDArray[Any], kind: Scalar, graph: Graph) -> Cells:
+    dtype = dtype_of(element_of(kind), wide_arcs=True)
+    if array.dtype == dtype or not array.size:
+        return array.astype(dtype)
+    if array.dtype.kind == "O":
+        return np.array([scalar(item, kind, graph) for item in array.tolist()], dtype)
+    if array.dtype.kind not in "biuf" or (array.dtype.kind == "b") != (kind is Scalar.BOOL):
+        raise UnfitError(f"{array.dtype} cannot become {kind}")
+    return _real_cells(array, dtype) if kind.is_real else _integer_cells(array, kind, dtype)
+
+
+def _real_cells(array: NDArray[Any], dtype: np.dtype[Any]) -> Cells:
+    """Reals may be rounded to the nearest, as constants of a program are; whole numbers may not change."""
+    with np.errstate(over="ignore"):
+        cells: Cells = array.astype(dtype)
+    if array.dtype.kind in "iu" and not np.array_equal(cells.astype(np.float64), array.astype(object)):
+        raise UnfitError(f"{dtype} has no room for all digits of a value", out_of_range=True)
+    if np.any(np.isinf(cells) != np.isinf(array.astype(np.float64))):
+        raise UnfitError(f"a value is too large for {dtype}", out_of_range=True)
+    return cells
+
+
+def _integer_cells(array: NDArray[Any], kind: Scalar, dtype: np.dtype[Any]) -> Cells:
+    """Whole numbers in range; infinities become INF."""
+    if array.dtype.kind == "f":
+        infinite, signs = np.isinf(array), np.sign(array)
+        array = np.where(infinite, 0, array)
+        if not np.array_equal(array, np.trunc(array)):
+            raise UnfitError(f"not every value is a whole number, as {kind} needs")
+        cells = _in_range(array, kind, dtype)
+        largest = infinity(element_of(kind)).value
+        cells[infinite] = np.where(signs[infinite] > 0, largest, -largest)
+        return cells
+    return _in_range(array, kind, dtype)
+
+
+def _in_range(array: NDArray[Any], kind: Scalar, dtype: np.dtype[Any]) -> Cells:
+    lowest, highest = limits(element_of(kind))
+    smallest, largest = array.min().item(), array.max().item()
+    if smallest < lowest or largest > highest:
+        wrong = int(smallest if smallest < lowest else largest)
+        raise UnfitError(f"{wrong} does not lie in {lowest}..{highest}", out_of_range=True)
+    return array.astype(dtype)
+
+
+def _wrong_length(array: NDArray[Any], kind: PropertyType, count: int) -> DiagnosticError:
+    have = f"{array.size:,} values" if array.ndim == 1 else f"an array of shape {array.shape}"
+    what = "nodes" if kind.carrier is Carrier.NODE else "arcs"
+    message = f"{have} were given for a {kind}, but the graph has {count:,} {what}"
+    help = f"give one value for every one of its {what}, in the graph's order"
+    return DiagnosticError(Diagnostic("E0707", message, help=help))

@@ -1,0 +1,64 @@
+"""The device of target `reference`: NumPy arrays, and the interpreter for kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from starplat.ir.interpreter import KernelRunner
+from starplat.ir.nodes import Kernel, Module
+from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.elements import Cells, Value
+
+
+class ReferenceDevice(Device):
+    """The host's memory."""
+
+    target = "reference"
+
+    def __init__(self) -> None:
+        super().__init__("interpreter")
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        return ReferenceKernels(self, module, wide_arcs)
+
+    def synchronise(self) -> None:
+        """Everything has happened already."""
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
+        return np.empty(count, dtype)
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        buffer.memory[:] = cells
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        cells[:] = buffer.memory[: buffer.count]
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        buffer.memory.fill(value)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        destination.memory[:] = source.memory
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        return buffer.memory[index]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        buffer.memory[index] = value
+
+
+class ReferenceKernels(Kernels):
+    """Runs the operations one by one, iterations in ascending order."""
+
+    def __init__(self, device: Device, module: Module, wide_arcs: bool) -> None:
+        super().__init__(device, module, wide_arcs)
+        self._runner = KernelRunner(module)
+
+    def _launch(
+        self, kernel: Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        cells = {array.name: arrays[array.name].memory[: arrays[array.name].count] for array in kernel.arrays}
+        values = {variable.name: scalars[variable.name] for variable in kernel.scalars}
+        return dict(self._runner.run(kernel.name, cells, values, size.num_nodes, size.num_arcs))

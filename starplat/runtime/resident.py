@@ -1,0 +1,154 @@
+"""A graph as a run sees it: its arrays on the host, made when asked for, and those on a device, which stay there.
+
+`on_device` gives the same `ResidentGraph` for the same graph and device, so a graph crosses once, however often
+programs run on it; when the graph is forgotten its memory is the device's again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import (
+    COLUMNS,
+    IN_ARCS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    SOURCES,
+    WEIGHTS,
+    Array,
+    Element,
+)
+from starplat.runtime.device import Buffer, Device
+from starplat.runtime.elements import WIDE_ARCS_FROM, Cells, cells_in, dtype_of
+
+_MAKERS: dict[str, Callable[[Graph], Cells]] = {
+    ROW_OFFSETS.name: lambda graph: graph.row_offsets,
+    COLUMNS.name: lambda graph: graph.columns,
+    WEIGHTS.name: lambda graph: weights_as(graph, Element.INT),
+    SOURCES.name: lambda graph: graph.sources,
+    IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets,
+    IN_COLUMNS.name: lambda graph: graph.reverse.columns,
+    IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
+}
+
+
+class HostArrays(Mapping[str, Cells]):
+    """The graph's arrays by name; those that nobody asks for are not made."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._made: dict[str, Cells] = {}
+
+    def __getitem__(self, name: str) -> Cells:
+        if name not in self._made:
+            self._made[name] = _MAKERS[name](self._graph)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_MAKERS)
+
+    def __len__(self) -> int:
+        return len(_MAKERS)
+
+
+class ResidentGraph:
+    """The arrays of one graph on one device."""
+
+    def __init__(self, device: Device, graph: Graph) -> None:
+        self._device = device
+        self._buffers: dict[tuple[str, Element], Buffer] = {}
+        self.num_nodes = graph.num_nodes
+        self.num_arcs = graph.num_arcs
+        self.wide_arcs = graph.num_arcs >= WIDE_ARCS_FROM
+
+    def array(self, array: Array, graph: Graph) -> Buffer:
+        """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
+        key = (array.name if array.name in _MAKERS and array.origin.value == "graph" else WEIGHTS.name, array.element)
+        if key not in self._buffers:
+            count = cells_in(array.extent, self.num_nodes, self.num_arcs)
+            buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count)
+            try:
+                self._fill(buffer, key[0], array.element, graph)
+            except BaseException:
+                self._device.release(buffer)
+                raise
+            self._buffers[key] = buffer
+        return self._buffers[key]
+
+    def _fill(self, buffer: Buffer, name: str, element: Element, graph: Graph) -> None:
+        if name == WEIGHTS.name and graph.weights is None:
+            self._device.fill(buffer, 1)
+        elif name == WEIGHTS.name:
+            self._device.upload(buffer, weights_as(graph, element))
+        else:
+            self._device.upload(buffer, _MAKERS[name](graph).astype(buffer.dtype, copy=False))
+
+    def give_back(self) -> None:
+        """Leaves the device, and with it what was kept for runs on graphs of this size."""
+        self._buffers.clear()
+        self._device.trim()
+
+
+_RESIDENT: weakref.WeakKeyDictionary[Device, weakref.WeakKeyDictionary[Graph, ResidentGraph]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def on_device(device: Device, graph: Graph) -> ResidentGraph:
+    """The graph's place on the device."""
+    graphs = _RESIDENT.setdefault(device, weakref.WeakKeyDictionary())
+    resident = graphs.get(graph)
+    if resident is None:
+        resident = graphs[graph] = ResidentGraph(device, graph)
+        weakref.finalize(graph, resident.give_back).atexit = False
+    return resident
+
+
+def forget(device: Device, graph: Graph) -> None:
+    """Takes the graph off the device, so that the next run uploads it again."""
+    graphs = _RESIDENT.get(device)
+    resident = None if graphs is None else graphs.pop(graph, None)
+    if resident is not None:
+        resident.give_back()
+
+
+def weights_as(graph: Graph, element: Element) -> Cells:
+    """The graph's weights, 1 where it has none, as cells of a property of that element.
+
+    Raises:
+        DiagnosticError: E0708, the property cannot hold them.
+    """
+    dtype = dtype_of(element, wide_arcs=True)
+    if graph.weights is None:
+        return np.ones(graph.num_arcs, dtype)
+    if element is Element.BOOL or element is Element.NODE or element is Element.ARC:
+        raise _weights_do_not_fit(graph, element, graph.weights.dtype)
+    if graph.weights.dtype == dtype:
+        return graph.weights
+    with np.errstate(invalid="ignore", over="ignore"):
+        cells: Cells = graph.weights.astype(dtype)
+    if _lost(graph.weights, cells, element):
+        raise _weights_do_not_fit(graph, element, graph.weights.dtype)
+    return cells
+
+
+def _lost(weights: Cells, cells: Cells, element: Element) -> bool:
+    """Whether the conversion loses something: any difference, or for reals of 32 bits a weight out of range."""
+    if element is Element.FLOAT and weights.dtype.kind == "f":
+        return bool(np.isinf(cells).any())
+    return not np.array_equal(cells.astype(weights.dtype), weights)
+
+
+def _weights_do_not_fit(graph: Graph, element: Element, have: np.dtype[Any]) -> DiagnosticError:
+    real = have.kind == "f"
+    message = f"the weights of {graph.name} are {have} and do not fit '{element.value}' without loss"
+    wide = "double" if real else "long"
+    help = f"give the program a parameter 'propEdge<{wide}> weight'"
+    return DiagnosticError(Diagnostic("E0708", message, help=help))

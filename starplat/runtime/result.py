@@ -1,0 +1,175 @@
+"""What a run gives back: properties, the returned value, times, bytes; their summary and their JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.types import PropertyType, Scalar
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import infinity
+from starplat.runtime.elements import Cells, Value, element_of
+
+SCHEMA = 1
+"""The version of the JSON; it grows when something changes its meaning or goes away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Times by the host's clock; `run` has one for every repetition, each until the device had finished."""
+
+    load: float = 0.0
+    compile: float = 0.0
+    upload: float = 0.0
+    run: tuple[float, ...] = ()
+    download: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {
+            "load": self.load,
+            "compile": self.compile,
+            "upload": self.upload,
+            "run": list(self.run),
+            "download": self.download,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """What crossed to and from the device in the whole call, repetitions included."""
+
+    up: int = 0
+    down: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Of one property: how many values, and of those that are finite (not INF) how many, their sum, least and greatest.
+
+    A bool counts as 0 or 1. For a property of type `node` they are original ids, all of them finite.
+    """
+
+    type: str
+    count: int
+    finite: int
+    sum: int | float
+    min: int | float | None
+    max: int | float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        names = ("type", "count", "finite", "sum", "min", "max")
+        return {name: _plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Of one run. `result["dist"]` is a NumPy array in the order of the graph's nodes (or arcs).
+
+    Attributes:
+        program, function: the program's name and that of its entry.
+        graph: the graph it ran on.
+        target, device: what ran it.
+        properties: the arrays that were asked for; nodes in them are original ids, -1 is none.
+        types: the type of each of them.
+        returned: what the entry returned, None if nothing; a node is an original id.
+        launches: how many kernels the last repetition launched.
+        cached: whether the kernels had been built by an earlier run.
+        validated: whether the answers were compared with the interpreter's and agree; None when nobody asked.
+    """
+
+    program: str
+    function: str
+    graph: Graph
+    target: str
+    device: str
+    properties: Mapping[str, Cells]
+    types: Mapping[str, PropertyType]
+    returned: Value | None = None
+    seconds: Seconds = field(default_factory=Seconds)
+    bytes: Bytes = field(default_factory=Bytes)
+    launches: int = 0
+    cached: bool = False
+    validated: bool | None = None
+
+    def __getitem__(self, name: str) -> Cells:
+        """A property.
+
+        Raises:
+            DiagnosticError: E0710, the run brought no such property back.
+        """
+        try:
+            return self.properties[name]
+        except KeyError:
+            raise no_such_result(name, self.properties) from None
+
+    def summary(self, name: str) -> Summary:
+        """Count, sum, least and greatest of a property."""
+        return summarised(self[name], self.types[name].element)
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of the command line's schema; INF and what is not a number are spelt as strings."""
+        graph = self.graph
+        return {
+            "schema": SCHEMA,
+            "program": self.program,
+            "function": self.function,
+            "graph": {"nodes": graph.num_nodes, "arcs": graph.num_arcs, "directed": graph.directed},
+            "target": self.target,
+            "device": self.device,
+            "returned": _plain(self.returned),
+            "properties": {name: self.summary(name).to_json() for name in self.properties},
+            "seconds": self.seconds.to_json(),
+            "bytes": {"up": self.bytes.up, "down": self.bytes.down},
+            "validated": self.validated,
+        }
+
+
+def summarised(cells: Cells, kind: Scalar) -> Summary:
+    """The summary of cells of that type; sums of whole numbers are exact, of reals in double precision."""
+    finite = cells[_finite(cells, kind)]
+    if not len(finite):
+        return Summary(kind.value, len(cells), 0, 0.0 if kind.is_real else 0, None, None)
+    least, greatest = finite.min(), finite.max()
+    if kind.is_real:
+        total: int | float = float(finite.sum(dtype=np.float64))
+        return Summary(kind.value, len(cells), len(finite), total, float(least), float(greatest))
+    return Summary(kind.value, len(cells), len(finite), _exact_sum(finite), int(least), int(greatest))
+
+
+def _finite(cells: Cells, kind: Scalar) -> Cells:
+    if kind.is_real:
+        return np.isfinite(cells)
+    if kind.is_integer:
+        return np.asarray(cells != infinity(element_of(kind)).value)
+    return np.ones(len(cells), np.bool_)
+
+
+def _exact_sum(cells: Cells) -> int:
+    """64-bit numbers in two halves, so that 2^31 of them cannot overflow."""
+    if cells.dtype.kind == "O":
+        return sum(cells.tolist())
+    whole = cells.astype(np.int64)
+    return (int((whole >> 32).sum()) << 32) + int((whole & 0xFFFFFFFF).sum())
+
+
+def no_such_result(name: str, known: Mapping[str, object]) -> DiagnosticError:
+    """E0710."""
+    message = f"there is no result '{name}'"
+    listed = "the results are: " + ", ".join(known) if known else "this program has no property among its parameters"
+    suggestion = did_you_mean(name, known)
+    return DiagnosticError(Diagnostic("E0710", message, help=f"{suggestion} {listed}" if suggestion else listed))
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinities."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
+    return value

@@ -1,0 +1,175 @@
+"""The device of target `sycl`, through dpctl: an in-order queue, and kernels from text or from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.sycl import aspects, kernels_text
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir.nodes import Kernel, Module, Once
+from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.elements import Cells
+from starplat.runtime.words import WordKernels
+from starplat.toolchain.cache import Cache, key_of, open_cache
+from starplat.toolchain.refused import first_error, refused_kernels
+from starplat.toolchain.sycl import device_identity, shim, sycl
+from starplat.toolchain.sycl_shim import SyclError
+
+WIDE_ARCS_OPTION = "-DARC_64"
+
+
+class SyclDevice(Device):
+    """One SYCL device with a queue of its own."""
+
+    target = "sycl"
+
+    def __init__(self, device: Any) -> None:
+        self.dpctl = sycl()
+        super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
+        self.shim = shim()
+        self.device = device
+        self.queue = self.dpctl.SyclQueue(device, property="in_order")
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        self._check(module, wide_arcs)
+        options = (WIDE_ARCS_OPTION,) if wide_arcs else ()
+        bundle, cached = self._bundle(kernels_text(module), options)
+        try:
+            return SyclKernels(self, module, wide_arcs, bundle, cached)
+        finally:
+            self.shim.release(bundle)
+
+    def _check(self, module: Module, wide_arcs: bool) -> None:
+        wanted = aspects(module, wide_arcs=wide_arcs)
+        missing = [aspect for aspect in wanted if not getattr(self.device, f"has_aspect_{aspect}")]
+        if missing:
+            message = f"{self.name} lacks {' and '.join(missing)}, which this program needs"
+            help = "choose another device (starplat devices lists them), or --target reference"
+            raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+    def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
+        """The built kernels, and whether they came from the cache."""
+        cache = open_cache(self.target)
+        key = key_of(text, *options, device_identity(self.device))
+        found = self._loaded(cache, key)
+        if found is not None:
+            return found, True
+        with cache.locked(key):
+            found = self._loaded(cache, key)
+            if found is not None:
+                return found, True
+            bundle = self._compiled(text, options)
+            cache.put(key, self.shim.binary(bundle))
+            return bundle, False
+
+    def _loaded(self, cache: Cache, key: str) -> int | None:
+        binary = cache.get(key)
+        if binary is None:
+            return None
+        try:
+            return self.shim.load(self.queue, binary)
+        except SyclError:
+            cache.forget(key)
+            return None
+
+    def _compiled(self, text: str, options: tuple[str, ...]) -> int:
+        try:
+            return self.shim.build(self.queue, text, options)
+        except SyclError as error:
+            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+
+    def synchronise(self) -> None:
+        with self.faults():
+            self.shim.finish(self.queue)
+
+    def trim(self) -> None:
+        self.synchronise()
+        super().trim()
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Errors of the SYCL runtime as diagnostics."""
+        try:
+            yield
+        except (SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError) as error:
+            raise device_fault(self.name, str(error)) from error
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        whole_words = -(-dtype.itemsize * count // 4) * 4
+        try:
+            return self.dpctl.memory.MemoryUSMDevice(whole_words, queue=self.queue)
+        except self.dpctl.memory.USMAllocationError as error:
+            raise MemoryError(str(error)) from error
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.shim.copy(self.queue, address(buffer), cells.ctypes.data, cells.nbytes, wait=True)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.shim.copy(self.queue, cells.ctypes.data, address(buffer), cells.nbytes, wait=True)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        with self.faults():
+            self.shim.fill(self.queue, address(buffer), value.tobytes(), buffer.count)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        with self.faults():
+            size = source.count * source.dtype.itemsize
+            self.shim.copy(self.queue, address(destination), address(source), size, wait=False)
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        with self.faults():
+            self.shim.copy(self.queue, cell.ctypes.data, address(buffer, index), cell.nbytes, wait=True)
+        return cell[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        cell = np.full(1, value, buffer.dtype)
+        with self.faults():
+            self.shim.copy(self.queue, address(buffer, index), cell.ctypes.data, cell.nbytes, wait=True)
+
+
+def address(buffer: Buffer, index: int = 0) -> int:
+    """Where a cell lies on the device."""
+    start: int = buffer.memory._pointer
+    return start + index * buffer.dtype.itemsize
+
+
+class SyclKernels(WordKernels):
+    """The kernels of one module on one device."""
+
+    def __init__(self, device: SyclDevice, module: Module, wide_arcs: bool, bundle: int, cached: bool) -> None:
+        self._sycl = device
+        self._bundle = bundle
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str) -> Any:
+        with self._sycl.faults():
+            return self._sycl.shim.kernel(self._bundle, name)
+
+    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        items, group = (1, 1) if isinstance(kernel.domain, Once) else (_whole_groups(size.iterations), GROUP_SIZE)
+        given = [as_argument(argument) for argument in arguments]
+        with self._sycl.faults():
+            self._sycl.queue.submit_async(entry, given, [items], [group])
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory
+
+
+def _whole_groups(iterations: int) -> int:
+    return -(-iterations // GROUP_SIZE) * GROUP_SIZE
+
+
+def as_argument(value: Any) -> Any:
+    """What dpctl takes: memory as it is, numbers as ctypes has them."""
+    if not isinstance(value, np.generic):
+        return value
+    dtype: Any = value.dtype
+    return np.ctypeslib.as_ctypes_type(dtype)(value.item())

@@ -1,0 +1,124 @@
+"""The targets that can run programs here, and their devices by number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.frontend.suggest import did_you_mean
+from starplat.runtime.device import Device
+from starplat.toolchain.compilers import Build, builds
+from starplat.toolchain.cuda import cupy
+from starplat.toolchain.devices import opencl_devices, report
+from starplat.toolchain.sycl import sycl_devices
+
+
+def _reference(index: int) -> Device:
+    from starplat.runtime.reference import ReferenceDevice
+
+    if index != 0:
+        raise _no_device("reference", index, 1)
+    return ReferenceDevice()
+
+
+def _opencl(index: int) -> Device:
+    from starplat.runtime.opencl import OpenCLDevice
+
+    devices = opencl_devices()
+    if not 0 <= index < len(devices):
+        raise _no_device("opencl", index, len(devices))
+    return OpenCLDevice(devices[index])
+
+
+def _cuda(index: int) -> Device:
+    from starplat.runtime.cuda import CudaDevice
+
+    count = sum(device.usable for device in report("cuda"))
+    if not 0 <= index < count:
+        raise _no_device("cuda", index, count)
+    return CudaDevice(cupy(), index)
+
+
+def _openmp(index: int) -> Device:
+    from starplat.runtime.library import OpenMPDevice
+
+    return OpenMPDevice(_build("openmp", index))
+
+
+def _openacc(index: int) -> Device:
+    from starplat.runtime.library import OpenACCDevice
+
+    return OpenACCDevice(_build("openacc", index))
+
+
+def _build(target: str, index: int) -> Build:
+    found = builds(target)
+    if not 0 <= index < len(found):
+        raise _no_device(target, index, len(found))
+    return found[index]
+
+
+def _sycl(index: int) -> Device:
+    from starplat.runtime.sycl import SyclDevice
+
+    devices = sycl_devices()
+    if not 0 <= index < len(devices):
+        raise _no_device("sycl", index, len(devices))
+    return SyclDevice(devices[index])
+
+
+_TARGETS: dict[str, Callable[[int], Device]] = {
+    "cuda": _cuda,
+    "opencl": _opencl,
+    "sycl": _sycl,
+    "openmp": _openmp,
+    "openacc": _openacc,
+    "reference": _reference,
+}
+"""In the order in which `auto` tries them."""
+
+TARGETS = tuple(_TARGETS)
+
+
+def open_device(target: str, index: int = 0) -> Device:
+    """A device of the target, the same one every time; `auto` is the first target that has a device.
+
+    Raises:
+        DiagnosticError: E0907, no such target; E0901 or E0902, no such device, with what would mend it.
+    """
+    if target == "auto":
+        return open_device(automatic(), index)
+    if target not in _TARGETS:
+        known = ", ".join(("auto", *TARGETS))
+        message = f"there is no target '{target}' that can run programs"
+        suggestion = did_you_mean(target, TARGETS)
+        help = f"{suggestion} targets: {known}" if suggestion else f"targets: {known}"
+        raise DiagnosticError(Diagnostic("E0907", message, help=help), exit_code=ExitCode.USAGE)
+    return _opened(target, index)
+
+
+@cache
+def _opened(target: str, index: int) -> Device:
+    return _TARGETS[target](index)
+
+
+@cache
+def automatic() -> str:
+    """The target that `auto` stands for on this machine: the first with a GPU, else the first with any device."""
+    found = [d for name in TARGETS for d in report(name) if d.usable]
+    return next((d.target for d in (*(d for d in found if d.is_gpu), *found)), "reference")
+
+
+def _no_device(target: str, index: int, count: int) -> DiagnosticError:
+    if count:
+        message = f"target {target} has no device {index}; it has {count}, counted from 0"
+        return DiagnosticError(
+            Diagnostic("E0902", message, help="starplat devices lists them"), exit_code=ExitCode.NO_DEVICE
+        )
+    faults = [d for d in report(target) if not d.usable]
+    message = f"target {target} has no device here"
+    if faults:
+        message += f": {faults[0].status}"
+    mend = next((d.mend for d in faults if d.mend), None)
+    return DiagnosticError(Diagnostic("E0902", message, help=mend), exit_code=ExitCode.NO_DEVICE)

@@ -1,0 +1,118 @@
+"""Compares a run's answers with the interpreter's.
+
+Whole numbers and bools must be equal; reals may differ by 1e-4 of their size (`float`) or 1e-9 (`double`). Sums in
+another order can cancel to another small remainder, so a difference of up to sixteen roundings of the property's
+largest value passes too. INF equals INF only, and what is not a number equals itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from starplat.frontend.types import Carrier, PropertyType, Scalar
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import Module
+from starplat.runtime.arguments import Bound
+from starplat.runtime.elements import Cells
+from starplat.runtime.launch import run_module
+from starplat.runtime.result import Result
+
+TOLERANCE = {Scalar.FLOAT: 1e-4, Scalar.DOUBLE: 1e-9}
+"""What the language allows, relative."""
+
+EPSILON = {Scalar.FLOAT: 2.0**-23, Scalar.DOUBLE: 2.0**-52}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where answers differ: `name` of a property, or "returned"; `node` is an original id, or None."""
+
+    name: str
+    where: str
+    got: Any
+    expected: Any
+    count: int
+
+    def __str__(self) -> str:
+        more = f" ({self.count:,} values differ)" if self.count > 1 else ""
+        return f"{self.name}{self.where} is {self.got}, the interpreter says {self.expected}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`valid` is None where the comparison means nothing: a program with a race has several right answers."""
+
+    valid: bool | None
+    difference: Difference | None = None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.valid is None:
+            return f"not compared: {self.reason}"
+        return "agrees with the interpreter" if self.valid else f"differs: {self.difference}"
+
+
+def validate(
+    result: Result,
+    module: Module,
+    arguments: Mapping[str, object] | Bound,
+    *,
+    racy: bool = False,
+) -> tuple[Result, Verdict]:
+    """The result with `validated` set, and the verdict. `racy` says that the program has a race, class (f)."""
+    if racy:
+        reason = "the program has a race, so its answers may differ from run to run"
+        return result, Verdict(None, reason=reason)
+    expected = run_module(
+        module, result.graph, target="reference", arguments=arguments, results=list(result.properties)
+    )
+    difference = first_difference(result, expected)
+    verdict = Verdict(difference is None, difference)
+    return replace(result, validated=verdict.valid), verdict
+
+
+def first_difference(result: Result, expected: Result) -> Difference | None:
+    """Where two results of one program differ first: what was returned, then property by property."""
+    if not _same_value(result.returned, expected.returned):
+        return Difference("returned", "", result.returned, expected.returned, 1)
+    for name, cells in result.properties.items():
+        kind = result.types[name]
+        wrong = np.flatnonzero(~agreeing(cells, expected.properties[name], kind.element))
+        if len(wrong):
+            first = int(wrong[0])
+            where = f"[{_place(first, kind, result.graph)}]"
+            return Difference(name, where, cells[first].item(), expected[name][first].item(), len(wrong))
+    return None
+
+
+def agreeing(got: Cells, expected: Cells, kind: Scalar) -> Cells:
+    """Which values are as near to each other as their type asks."""
+    tolerance = TOLERANCE.get(kind)
+    if tolerance is None:
+        return np.asarray(got == expected)
+    wide, right = got.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(right)
+    floor = 16 * EPSILON[kind] * float(np.abs(right[finite]).max(initial=0.0))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(wide - right) <= np.maximum(tolerance * np.abs(right), floor)
+    same = (wide == right) | (np.isnan(wide) & np.isnan(right))
+    return np.asarray(same | (near & finite & np.isfinite(wide)))
+
+
+def _same_value(got: Any, expected: Any) -> bool:
+    if isinstance(expected, float):
+        cells = (np.array([got], np.float64), np.array([expected], np.float64))
+        return bool(agreeing(*cells, Scalar.FLOAT)[0])
+    return bool(got == expected)
+
+
+def _place(index: int, kind: PropertyType, graph: Graph) -> str:
+    """How the user calls the node or the arc."""
+    if kind.carrier is Carrier.NODE:
+        return f"node {graph.original_id(index)}"
+    source, destination = int(graph.sources[index]), int(graph.columns[index])
+    return f"arc {index}, {graph.original_id(source)} -> {graph.original_id(destination)}"

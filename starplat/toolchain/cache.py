@@ -1,0 +1,189 @@
+"""The cache of built kernels: bytes by key, in a folder that is the user's alone.
+
+An entry appears whole or not at all (it is written beside its place and renamed), carries a checksum, and is forgotten
+when the checksum is wrong. A folder that somebody else could write to is not used. Knows nothing of what it keeps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from filelock import FileLock
+from filelock import Timeout as LockTimeout
+from platformdirs import user_cache_path
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+
+FOLDER_VARIABLE = "STARPLAT_CACHE_DIR"
+LOCK_SECONDS = 120
+_MAGIC = b"starplat1\n"
+_DIGEST = hashlib.sha256().digest_size
+
+
+class CacheWarning(UserWarning):
+    """The cache is not used, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Entries of one kind in `folder`; without a folder nothing is kept."""
+
+    folder: Path | None
+
+    def get(self, key: str) -> bytes | None:
+        """What was put under `key`, or None; a damaged entry is removed."""
+        path = self._path(key)
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        payload = content[len(_MAGIC) + _DIGEST :]
+        if content != _sealed(payload):
+            path.unlink(missing_ok=True)
+            return None
+        return payload
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Keeps `payload`; a full disk or a read-only folder costs the entry, not the run."""
+        path = self._path(key)
+        if path is None:
+            return
+        try:
+            write_atomically(path, _sealed(payload))
+        except OSError as error:
+            warnings.warn(f"the built kernels could not be kept in {path.parent}: {error}", CacheWarning, stacklevel=2)
+
+    def get_or_build(self, key: str, build: Callable[[], bytes]) -> bytes:
+        """The entry, built by whoever comes first while others wait for it."""
+        found = self.get(key)
+        if found is not None:
+            return found
+        with self.locked(key):
+            found = self.get(key)
+            if found is None:
+                found = build()
+                self.put(key, found)
+            return found
+
+    def forget(self, key: str) -> None:
+        """Removes an entry that turned out to be of no use."""
+        path = self._path(key)
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self, key: str) -> Iterator[None]:
+        """Holds the entry's lock. Building twice is harmless, so a lock is not waited for forever."""
+        path = self._path(key)
+        if path is None:
+            yield
+            return
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = FileLock(path.with_suffix(".lock"))
+            lock.acquire(timeout=LOCK_SECONDS)
+        except (OSError, LockTimeout):
+            yield
+            return
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _path(self, key: str) -> Path | None:
+        return None if self.folder is None else self.folder / key[:2] / key
+
+
+def key_of(*parts: str | bytes) -> str:
+    """One name for all that a build depends on; our own version is always part of it."""
+    digest = hashlib.sha256()
+    for part in (_own_version(), *parts):
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def open_cache(kind: str) -> Cache:
+    """The cache for one kind of entry ("opencl"), or one that keeps nothing where there is no safe folder."""
+    folder = private_folder()
+    return Cache(None if folder is None else folder / kind)
+
+
+def private_folder() -> Path | None:
+    """Our folder in the user's cache, made if need be with mode 0700; None, with a warning, where it is not safe.
+
+    Raises:
+        DiagnosticError: E0905, the folder that STARPLAT_CACHE_DIR names is not safe.
+    """
+    wanted = os.environ.get(FOLDER_VARIABLE)
+    return _checked_folder(wanted or str(user_cache_path("starplat", appauthor=False)), bool(wanted))
+
+
+@cache
+def _checked_folder(name: str, wanted: bool) -> Path | None:
+    folder = Path(name).expanduser().absolute()
+    fault = _fault(folder)
+    if fault is None:
+        return folder
+    message = f"the cache folder {folder} {fault}"
+    if wanted:
+        help = f"name a folder of your own in {FOLDER_VARIABLE}, or unset it"
+        raise DiagnosticError(Diagnostic("E0905", message, help=help), exit_code=ExitCode.WRONG_INPUT)
+    warnings.warn(f"{message}; kernels are built anew every time", CacheWarning, stacklevel=3)
+    return None
+
+
+def _fault(folder: Path) -> str | None:
+    """What is wrong with the folder; it is made where it is missing."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError as error:
+        return f"cannot be made ({(error.strerror or str(error)).lower()})"
+    if not stat.S_ISDIR(status.st_mode):
+        return "is not a folder"
+    if hasattr(os, "getuid") and status.st_uid != os.getuid():
+        return "belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "can be written by other users"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "cannot be written"
+    return None
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Makes `path` hold `content`, in one step for whoever looks; an interruption leaves no trace at `path`."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _sealed(payload: bytes) -> bytes:
+    return _MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+@cache
+def _own_version() -> str:
+    try:
+        return version("starplat")
+    except PackageNotFoundError:
+        return "source"

@@ -1,0 +1,30 @@
+"""What `starplat devices` says of one device of one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDescription:
+    """One device of one target. `index` is what `--device` takes, None for what cannot be used; `memory` in bytes."""
+
+    target: str
+    index: int | None
+    name: str
+    driver: str
+    compute_units: int
+    memory: int
+    status: str = "ready"
+    mend: str | None = None
+    is_gpu: bool = False
+
+    @property
+    def usable(self) -> bool:
+        """Whether programs can run on it."""
+        return self.index is not None
+
+
+def missing(target: str, status: str, mend: str | None) -> DeviceDescription:
+    """The row of a target that has no device here."""
+    return DeviceDescription(target, None, "-", "-", 0, 0, status, mend)

@@ -1,0 +1,112 @@
+"""The devices of this machine, target by target: what `starplat devices` prints.
+
+A device that cannot be used is listed too, with what is wrong and the command that mends it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from starplat.diagnostics import DiagnosticError
+from starplat.toolchain.built import openacc_report, openmp_report
+from starplat.toolchain.cuda import cuda_report
+from starplat.toolchain.description import DeviceDescription
+from starplat.toolchain.opencl import INSTALL, opencl, platforms, usable
+from starplat.toolchain.sycl import sycl_report
+from starplat.toolchain.vendors import runtimes
+
+
+def devices() -> tuple[DeviceDescription, ...]:
+    """All of them, of every target."""
+    return tuple(device for target in REPORTS for device in report(target))
+
+
+@cache
+def report(target: str) -> tuple[DeviceDescription, ...]:
+    """The devices of one target; what is missing stands last."""
+    return REPORTS[target]() if target in REPORTS else ()
+
+
+@cache
+def opencl_devices() -> tuple[Any, ...]:
+    """pyopencl's devices that compile, best first: GPUs and accelerators, then CPUs; of equals Intel's runtime first.
+
+    Raises:
+        DiagnosticError: E0901, there is no pyopencl.
+    """
+    return tuple(device for device, fault in _tried() if fault is None)
+
+
+@cache
+def _tried() -> tuple[tuple[Any, str | None], ...]:
+    """Every device, and why it does not compile; a runtime that the loader found twice counts once."""
+    cl = opencl()
+    once = {(vendor.vendor, vendor.name, vendor.version): vendor for vendor in reversed(platforms())}
+    found = [device for vendor in once.values() for device in _devices_of(vendor)]
+    return tuple((device, usable(device)) for device in sorted(found, key=lambda device: _rank(cl, device)))
+
+
+def _devices_of(vendor: Any) -> list[Any]:
+    cl = opencl()
+    try:
+        return list(vendor.get_devices())
+    except (cl.Error, RuntimeError):
+        return []
+
+
+def _rank(cl: Any, device: Any) -> tuple[bool, bool]:
+    return bool(device.type & cl.device_type.CPU), not device.platform.name.startswith("Intel")
+
+
+def _opencl_report() -> tuple[DeviceDescription, ...]:
+    try:
+        tried = _tried()
+    except DiagnosticError as error:
+        diagnostic = error.diagnostics[0]
+        return (DeviceDescription("opencl", None, "-", "-", 0, 0, diagnostic.message, diagnostic.help),)
+    ready = [device for device, fault in tried if fault is None]
+    good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
+    bad = [_described(device, None, f"does not compile: {fault}", INSTALL) for device, fault in tried if fault]
+    hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in runtimes() if runtime.fault]
+    if not good and not bad and not hidden:
+        hidden = [DeviceDescription("opencl", None, "-", "-", 0, 0, "no OpenCL runtime is installed", INSTALL)]
+    return (*good, *bad, *hidden)
+
+
+def _described(device: Any, index: int | None, status: str, mend: str | None) -> DeviceDescription:
+    return DeviceDescription(
+        "opencl",
+        index,
+        device.name.strip(),
+        f"{device.platform.name.strip()} {device.driver_version}",
+        device.max_compute_units,
+        device.global_mem_size,
+        status,
+        mend,
+        is_gpu=not device.type & opencl().device_type.CPU,
+    )
+
+
+def _hidden(library: str, fault: str | None, mend: str | None) -> DeviceDescription:
+    return DeviceDescription("opencl", None, Path(library).name, "-", 0, 0, f"does not load: {fault}", mend)
+
+
+def _interpreter() -> tuple[DeviceDescription, ...]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    return (DeviceDescription("reference", 0, "interpreter", f"Python {platform.python_version()}", 1, memory),)
+
+
+REPORTS: Mapping[str, Callable[[], tuple[DeviceDescription, ...]]] = {
+    "cuda": cuda_report,
+    "opencl": _opencl_report,
+    "sycl": sycl_report,
+    "openmp": openmp_report,
+    "openacc": openacc_report,
+    "reference": _interpreter,
+}
+"""How each target finds its devices."""

@@ -1,0 +1,138 @@
+"""Builds C++ text into a shared library and opens it, or opens the one that an earlier build left in the cache.
+
+The text reaches the compiler as a file and never a shell. What was loaded stays loaded until the process ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.toolchain.cache import Cache, key_of, open_cache, private_folder
+from starplat.toolchain.compilers import (
+    INSTALL_COMPILER,
+    LIBRARIES_VARIABLE,
+    Build,
+    Compiler,
+    Place,
+    install_offloading,
+    libraries_folder,
+)
+from starplat.toolchain.refused import refused_kernels
+
+BUILD_SECONDS = 300
+
+
+def open_library(build: Build, text: str, flags: tuple[str, ...] = ()) -> tuple[ctypes.CDLL, bool]:
+    """The library made of `text`, and whether that was spared.
+
+    Raises:
+        DiagnosticError: E0901, there is no compiler and no library was brought along; E0904, the compiler refuses the
+            text; E0909, the library does not load.
+    """
+    image, cached = _image(build, text, (*build.flags, *flags))
+    return _opened(image), cached
+
+
+def _image(build: Build, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
+    carried = _carried(build)
+    carried_key = _key_of_carried(text, flags)
+    if carried is not None and (found := carried.get(carried_key)) is not None:
+        return found, True
+    if build.compiler is None:
+        raise _not_carried()
+    image, cached = _built(build.compiler, build.target, text, flags)
+    if carried is not None:
+        carried.put(carried_key, image)
+    return image, cached
+
+
+def _carried(build: Build) -> Cache | None:
+    """The folder of libraries that machines hand to each other; its entries are known by text and flags alone."""
+    folder = libraries_folder()
+    return None if folder is None or build.place is not Place.GPU else Cache(folder)
+
+
+def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
+    """Of what both machines have: not the compiler, and not how starplat is installed."""
+    return hashlib.sha256("\n".join((*flags, text)).encode()).hexdigest()
+
+
+def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
+    cache = open_cache(target)
+    key = key_of(text, *flags, compiler.path, compiler.identity)
+    if (found := cache.get(key)) is not None:
+        return found, True
+    with cache.locked(key):
+        if (found := cache.get(key)) is not None:
+            return found, True
+        image = _compiled(compiler, text, flags)
+        cache.put(key, image)
+        return image, False
+
+
+def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="starplat-") as folder:
+        source, library = Path(folder, "kernels.cpp"), Path(folder, "kernels.so")
+        source.write_text(text, encoding="utf-8")
+        command = [compiler.path, *flags, source.name, "-o", library.name]
+        environment = {**os.environ, "LC_ALL": "C"}
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=BUILD_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
+        except OSError as error:
+            raise _does_not_start(compiler, error) from error
+        if done.returncode != 0 or not library.is_file():
+            raise refused_kernels(compiler.name, text, ".cpp", _first_error(done.stderr))
+        return library.read_bytes()
+
+
+def _opened(image: bytes) -> ctypes.CDLL:
+    """Loads a library from a file that is gone once it is loaded, so that nobody can change what others run."""
+    folder = private_folder()
+    try:
+        with tempfile.NamedTemporaryFile(prefix=".loading-", suffix=".so", dir=folder) as file:
+            file.write(image)
+            file.flush()
+            return ctypes.CDLL(file.name)
+    except OSError as error:
+        raise _does_not_load(error) from error
+
+
+def _first_error(log: str) -> str:
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[-1] if lines else "no reason given")
+
+
+def _does_not_start(compiler: Compiler, error: OSError) -> DiagnosticError:
+    message = f"{compiler.path} cannot be started: {error.strerror or error}"
+    return DiagnosticError(Diagnostic("E0901", message, help=INSTALL_COMPILER), exit_code=ExitCode.NO_DEVICE)
+
+
+def _does_not_load(error: OSError) -> DiagnosticError:
+    message = f"a library of kernels does not load: {error}"
+    help = f"install the compiler's runtime library (apt-get install libgomp1), or unset {LIBRARIES_VARIABLE}"
+    return DiagnosticError(Diagnostic("E0909", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+
+def _not_carried() -> DiagnosticError:
+    message = f"no compiler here builds OpenACC for the GPU, and {libraries_folder()} has no library of this program"
+    elsewhere = f"run the program once where the compiler is, with {LIBRARIES_VARIABLE} set, and bring that folder"
+    help = f"{install_offloading()}; or {elsewhere}"
+    return DiagnosticError(Diagnostic("E0901", message, help=help), exit_code=ExitCode.NO_DEVICE)

@@ -1,0 +1,88 @@
+"""Opens pyopencl with every runtime of the machine in sight, and tries what its devices can do.
+
+Whoever imported pyopencl before us sees the runtimes that it found.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from functools import cache
+from types import ModuleType
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.refused import first_error
+from starplat.toolchain.vendors import show_runtimes
+
+INSTALL = "pip install 'starplat[opencl]'"
+
+
+@cache
+def opencl() -> ModuleType:
+    """pyopencl, with every runtime of the machine in sight.
+
+    Raises:
+        DiagnosticError: E0901, pyopencl is not installed or does not load.
+    """
+    if "pyopencl" not in sys.modules:
+        os.environ.setdefault("PYOPENCL_NO_CACHE", "1")  # we keep binaries ourselves
+        show_runtimes()
+    try:
+        import pyopencl
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == "pyopencl"
+        reason = "is not installed" if missing else f"does not load: {error}"
+        message = f"target opencl needs the Python package pyopencl, which {reason}"
+        raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from None
+    module: ModuleType = pyopencl
+    return module
+
+
+def platforms() -> list[ModuleType]:
+    """pyopencl's platforms; none is an empty list."""
+    cl = opencl()
+    try:
+        return list(cl.get_platforms())
+    except (cl.Error, RuntimeError):
+        return []
+
+
+def usable(device: object) -> str | None:
+    """None if the device compiles OpenCL C, else the compiler's first words.
+
+    pocl's wheel, for one, is built on an LLVM that refuses every processor younger than itself.
+    """
+    key = key_of("compiles", device_identity(device))
+    trials = open_cache("opencl-trials")
+    if trials.get(key) is not None:
+        return None
+    fault = _trial(opencl(), device)
+    if fault is None:
+        trials.put(key, b"compiles")
+    return fault
+
+
+def device_identity(device: object) -> str:
+    """All that decides what a binary for the device looks like: platform, device, driver."""
+    platform = device.platform  # type: ignore[attr-defined]
+    names = (platform.vendor, platform.name, platform.version, device.name, device.version, device.driver_version)  # type: ignore[attr-defined]
+    return "\n".join(names)
+
+
+def _trial(cl: ModuleType, device: object) -> str | None:
+    text = "__kernel void trial(__global int* a) { atomic_min(&a[get_global_id(0)], 1); }"
+    try:
+        context = cl.Context([device])
+        quiet_build(cl.Program(context, text), "-cl-std=CL1.2")
+    except (cl.Error, RuntimeError) as error:
+        return first_error(str(error))
+    return None
+
+
+def quiet_build(program: object, flags: str) -> object:
+    """`program.build(flags)` without the warning that pyopencl gives for every remark of a compiler."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", opencl().CompilerWarning)
+        return program.build(flags)  # type: ignore[attr-defined]

@@ -1,0 +1,88 @@
+"""Our shim over SYCL's C++ interface, for what dpctl lacks: kernels from text and from binaries, filling, copying.
+
+`templates/sycl/shim.cpp` is its source; here are the calls of the built library, by ctypes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from types import ModuleType
+from typing import Any
+
+_MAKE_KERNEL = b"struct PySyclKernelObject *(DPCTLSyclKernelRef, char const *)"
+
+
+class SyclError(Exception):
+    """SYCL's own words about what failed."""
+
+
+class Shim:
+    """The functions of the library; `queue` and `device` are dpctl's objects, and so is what `kernel` gives."""
+
+    def __init__(self, library: ctypes.CDLL, dpctl: ModuleType) -> None:
+        self._library = library
+        library.starplat_error.restype = ctypes.c_char_p
+        for name in ("build", "load", "kernel"):
+            getattr(library, f"starplat_{name}").restype = ctypes.c_void_p
+        library.starplat_binary.restype = ctypes.c_size_t
+        capsule = dpctl.program._program.__pyx_capi__["SyclKernel_Make"]
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p)
+        self._make_kernel = make(pointer(capsule, _MAKE_KERNEL))
+
+    def can_build(self, device: Any) -> bool:
+        """Whether the runtime's compiler makes kernels for the device."""
+        return bool(self._library.starplat_can_build(_address(device)))
+
+    def build(self, queue: Any, text: str, options: tuple[str, ...]) -> int:
+        """A kernel bundle, to be released."""
+        given = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        return self._checked(self._library.starplat_build(_address(queue), text.encode(), given, len(options)))
+
+    def load(self, queue: Any, binary: bytes) -> int:
+        """A kernel bundle from what `binary` gave, to be released."""
+        return self._checked(self._library.starplat_load(_address(queue), binary, ctypes.c_size_t(len(binary))))
+
+    def binary(self, bundle: int) -> bytes:
+        """The bundle as bytes."""
+        asked, nothing = ctypes.c_void_p(bundle), ctypes.c_size_t(0)
+        size = self._checked(self._library.starplat_binary(asked, None, nothing))
+        content = ctypes.create_string_buffer(size)
+        self._checked(self._library.starplat_binary(asked, content, ctypes.c_size_t(size)))
+        return content.raw
+
+    def kernel(self, bundle: int, name: str) -> Any:
+        """dpctl's object for the kernel of that name."""
+        found = self._checked(self._library.starplat_kernel(ctypes.c_void_p(bundle), name.encode()))
+        return self._make_kernel(found, name.encode())
+
+    def release(self, bundle: int) -> None:
+        """Gives a bundle up; its kernels stay."""
+        self._library.starplat_release(ctypes.c_void_p(bundle))
+
+    def fill(self, queue: Any, cells: int, value: bytes, count: int) -> None:
+        """`count` times the bytes of `value`, from the address `cells` on."""
+        size = ctypes.c_size_t(len(value))
+        done = self._library.starplat_fill(_address(queue), ctypes.c_void_p(cells), value, size, ctypes.c_size_t(count))
+        self._checked(done)
+
+    def copy(self, queue: Any, destination: int, source: int, size: int, *, wait: bool) -> None:
+        """`size` bytes from one address to another, on the host or the device."""
+        done = self._library.starplat_copy(
+            _address(queue), ctypes.c_void_p(destination), ctypes.c_void_p(source), ctypes.c_size_t(size), int(wait)
+        )
+        self._checked(done)
+
+    def finish(self, queue: Any) -> None:
+        """Waits for everything in the queue."""
+        self._checked(self._library.starplat_finish(_address(queue)))
+
+    def _checked(self, result: int | None) -> int:
+        if not result:
+            raise SyclError(self._library.starplat_error().decode(errors="replace").strip() or "no reason given")
+        return result
+
+
+def _address(holder: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(holder.addressof_ref())

@@ -1,0 +1,112 @@
+"""Every written cell set gets the class that the language promises, with any names and in any order."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat.analysis import Facts, analyse
+from starplat.frontend.check import check
+from starplat.frontend.parser import parse
+from starplat.source import SourceFile
+
+
+def facts_of(text: str) -> Facts:
+    source = SourceFile("test.sp", text)
+    return analyse(check(parse(source), source))
+
+
+def classes(body: str, *, parameters: str = "propNode<int> x, propNode<int> y, propNode<bool> flag") -> dict[str, str]:
+    """The classes of the first parallel loop of a function with that body, by symbol."""
+    facts = facts_of(f"function f(Graph g, {parameters}) {{\n{body}\n}}")
+    return {cell.symbol.name: cell.race_class.value for cell in facts.functions[0].loops[0].cells}
+
+
+NEIGHBORS = "forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ {} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "symbol", "expected"),
+    [
+        ("v.x += w.y;", "x", "a"),
+        ("v.x += w.y;", "y", "b"),
+        ("w.x += v.y;", "x", "c"),
+        ("w.x = w.x + v.y;", "x", "c"),
+        ("w.x++;", "x", "c"),
+        ("w.x *= 2;", "x", "c"),
+        ("w.flag ||= v.y > 0;", "flag", "c"),
+        ("<w.x> = <Min(w.x, v.x + 1)>;", "x", "d"),
+        ("<w.x> = <Max(w.x, v.x + 1)>;", "x", "d"),
+        ("<w.x, w.flag> = <Min(w.x, v.x + 1), True>;", "flag", "e"),
+        ("<w.x, w.y> = <Min(w.x, v.x + 1), v>;", "y", "d"),
+        ("w.flag = True;", "flag", "e"),
+        ("w.x = 7;", "x", "e"),
+        ("w.x = v;", "x", "f"),
+        ("w.x += 1; v.y = w.x;", "x", "f"),
+        ("w.x += 1; w.x *= 2;", "x", "f"),
+        ("<w.x> = <Min(w.x, v.y)>; w.x = 0;", "x", "f"),
+        ("w.x = 7; v.y += w.x;", "x", "f"),
+        ("if (w.x == 0) { w.x = 1; }", "x", "e"),
+        ("if (w.x == 0) { w.x = 1; v.y += 1; }", "x", "f"),
+    ],
+)
+def test_class_of_a_neighbor_statement(statement: str, symbol: str, expected: str) -> None:
+    assert classes(NEIGHBORS.format(statement))[symbol] == expected
+
+
+def test_arcs_belong_to_one_end_only() -> None:
+    body = NEIGHBORS.format("edge e = g.get_edge(v, w); e.used = v.x > w.x;")
+    assert classes(body, parameters="propNode<int> x, propEdge<bool> used")["used"] == "a"
+
+
+def test_a_neighbor_of_one_node_may_come_twice() -> None:
+    body = "forall (w in g.neighbors(s)) { w.x = w; }"
+    assert classes(body, parameters="propNode<int> x, node s")["x"] == "f"
+
+
+def test_an_alias_of_the_iterator_is_its_own() -> None:
+    assert classes("forall (v in g.nodes()) { node u = v; u.x = u.x * u.x + 1; }")["x"] == "a"
+
+
+def test_a_reassigned_alias_is_not() -> None:
+    assert classes("forall (v in g.nodes()) { node u = v; u = 0; u.x = v; }")["x"] == "f"
+
+
+@pytest.mark.parametrize(
+    ("update", "expected"), [("t += v.x;", "c"), ("t = v.x;", "f"), ("<t> = <Min(t, v.x)>;", "d"), ("t = 3;", "e")]
+)
+def test_outer_scalar(update: str, expected: str) -> None:
+    assert classes(f"int t = 0; forall (v in g.nodes()) {{ {update} }} x[0] = t;")["t"] == expected
+
+
+def test_levels_of_a_search_do_not_meet() -> None:
+    text = """
+    function f(Graph g, propNode<double> sigma, node s) {
+      g.attachNodeProperty(sigma = 0.0);
+      s.sigma = 1.0;
+      iterateInBFS (v in g.nodes() from s) {
+        forall (w in g.neighbors(v)) { w.sigma += v.sigma; }
+      }
+    }"""
+    facts = facts_of(text)
+    assert {cell.race_class.value for cell in facts.functions[0].loops[0].cells} == {"b", "c"}
+    assert not facts.warnings
+
+
+def test_calls_are_followed() -> None:
+    text = """
+    function f(Graph g, propNode<int> x) {
+      forall (v in g.nodes()) { forall (w in g.neighbors(v)) { put(x, w, v); } }
+    }
+    function put(propNode<int> p, node where, int what) { where.p = what; }"""
+    loop = facts_of(text).function("f").loops[0]
+    assert {c.symbol.name: c.race_class.value for c in loop.cells} == {"x": "f"}
+
+
+def test_races_name_both_lines() -> None:
+    facts = facts_of("function f(Graph g, propNode<int> x) {\n forall (v in g.nodes()) {\n  forall (w in g.neighbors(v)) {\n"
+                     "   w.x = v;\n  }\n }\n}")  # fmt: skip
+    (warning,) = facts.warnings
+    assert warning.code == "W0501"
+    assert warning.place is not None
+    lines = {facts.program.source.position(label.span.start)[0] for label in (warning.place, *warning.related)}
+    assert lines == {2, 4}

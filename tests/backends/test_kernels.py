@@ -1,0 +1,300 @@
+"""Kernels as OpenCL C: how they read, that they build, and that shared cells get what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from starplat.backends.opencl import CAPABILITIES, SPELLING, extensions, kernels_text
+from starplat.backends.view import view
+from starplat.diagnostics import DiagnosticError
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Carry,
+    Cast,
+    Combine,
+    Const,
+    Contribute,
+    Element,
+    Extent,
+    ExtremeCell,
+    Function,
+    Kernel,
+    KernelCall,
+    KernelContinue,
+    KernelIf,
+    KernelReturn,
+    Let,
+    NumNodes,
+    Once,
+    Origin,
+    Parameter,
+    Reduction,
+    Ref,
+    SetLocal,
+    Store,
+    UpdateCell,
+    Variable,
+)
+from tests.backends.devices import DTYPES, build, require_devices, run
+from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
+
+SSSP_KERNELS = """\
+// sssp.sp:9 forall (v in g.nodes().filter(modified == True))
+#line 9 "sssp.sp"
+__kernel void sssp_relax(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const uchar *modified,
+    __global int *dist,
+    __global const int *weight,
+    __global uchar *modified_next
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!modified[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomic_min(&dist[nbr], candidate)) {
+                modified_next[nbr] = true;
+            }
+        }
+    }
+}
+
+// sssp.sp:8 fixedPoint until (finished : !modified)
+#line 8 "sssp.sp"
+__kernel void sssp_finished(int num_nodes, __global const uchar *modified, __global int *finished) {
+    bool finished_part = true;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (modified[v]) {
+            finished_part = false;
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}
+"""
+
+CELL = Variable("cell_of_v", Element.INT)
+N = 1000
+TARGET = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
+
+
+def test_shortest_paths_read_well() -> None:
+    assert kernels_text(sssp()).endswith(SSSP_KERNELS)
+
+
+def test_the_same_module_gives_the_same_bytes() -> None:
+    assert kernels_text(sssp()) == kernels_text(sssp())
+
+
+@pytest.mark.parametrize("flags", [(), ("-DARC_64",)])
+def test_shortest_paths_build(flags: tuple[str, ...]) -> None:
+    for context in require_devices():
+        build(context, kernels_text(sssp()), *flags)
+
+
+NUMBERS = [Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE]
+
+
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("combine", [Combine.ADD, Combine.MULTIPLY, Combine.MIN, Combine.MAX])
+def test_shared_cells_receive_every_update(combine: Combine, element: Element) -> None:
+    cells, values = node_array("cells", element), node_array("values", element)
+    update = UpdateCell(combine, cells, TARGET, load(values, V), shared=True)
+    module = module_of(over_nodes([update], [cells, values]))
+    given = np.ones(N, DTYPES[element]) if combine is Combine.MULTIPLY else np.arange(N).astype(DTYPES[element]) - 500
+    if combine is Combine.MULTIPLY:
+        given[::100] = -3
+    start = np.full(N, 1, DTYPES[element])
+    expected = start.copy()
+    function = {"+": np.add, "*": np.multiply, "min": np.minimum, "max": np.maximum}[combine.value]
+    function.at(expected, np.arange(N) % 7, given)
+    for context in require_devices():
+        found = start.copy()
+        run(context, module, N, {"cells": found, "values": given})
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("combine", [Combine.AND, Combine.OR, Combine.BIT_XOR])
+def test_shared_flags(combine: Combine) -> None:
+    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
+    module = module_of(over_nodes([UpdateCell(combine, cells, TARGET, load(values, V), shared=True)], [cells, values]))
+    given = (np.arange(N) % 49 == 8).astype(np.uint8)
+    given = 1 - given if combine is Combine.AND else given
+    start = np.full(N, combine is Combine.AND, np.uint8)
+    expected = start.copy()
+    function = {"&&": np.logical_and, "||": np.logical_or, "^": np.bitwise_xor}[combine.value]
+    function.at(expected, np.arange(N) % 7, given)
+    for context in require_devices():
+        found = start.copy()
+        run(context, module, N, {"cells": found, "values": given})
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_flags_need_no_atomic_operation() -> None:
+    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
+    body = [UpdateCell(Combine.OR, cells, TARGET, load(values, V), shared=True)]
+    text = kernels_text(module_of(over_nodes(body, [cells, values])))
+    assert "if (values[v]) {\n            cells[v % 7] = true;" in text
+    assert "atomic" not in text
+
+
+@pytest.mark.parametrize("element", [Element.FLOAT, Element.DOUBLE])
+def test_what_is_not_a_number_is_no_minimum(element: Element) -> None:
+    cells, values = node_array("cells", element), node_array("values", element)
+    least = ExtremeCell(Combine.MIN, cells, number(0), load(values, V), (), shared=True)
+    module = module_of(over_nodes([least], [cells, values]))
+    given = np.arange(N).astype(DTYPES[element]) - 20
+    given[::2] = np.nan
+    for context in require_devices():
+        found = np.full(N, np.inf, DTYPES[element])
+        run(context, module, N, {"cells": found, "values": given})
+        assert found[0] == -19
+
+
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("extreme", [Combine.MIN, Combine.MAX])
+def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Element) -> None:
+    best, who = node_array("best", element), node_array("who", Element.NODE)
+    values, lock = node_array("values", element), Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
+    take = ExtremeCell(extreme, best, TARGET, load(values, V), (Carry(who, TARGET, Ref(V)),), shared=True, lock=lock)
+    module = module_of(over_nodes([take], [best, who, values, lock]))
+    assert "volatile int *who" in kernels_text(module)
+    given = np.random.default_rng(1).permutation(N).astype(DTYPES[element])
+    start = np.full(N, 2 * N if extreme is Combine.MIN else -1, DTYPES[element])
+    for context in require_devices():
+        found, winner = start.copy(), np.full(N, -1, np.int32)
+        run(context, module, N, {"best": found, "who": winner, "values": given, "lock": np.zeros(N, np.int32)})
+        for cell in range(7):
+            group = given[cell::7]
+            assert found[cell] == (group.min() if extreme is Combine.MIN else group.max())
+            assert given[winner[cell]] == found[cell]
+
+
+@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
+@pytest.mark.parametrize("combine", list(Combine))
+def test_reductions_combine_every_contribution(combine: Combine, element: Element) -> None:
+    logical = combine in (Combine.AND, Combine.OR)
+    bits = combine in (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
+    if (logical != (element is Element.BOOL)) and not (bits and element is Element.BOOL):
+        pytest.skip("the language has no such reduction")
+    if bits and element.is_real:
+        pytest.skip("the language has no such reduction")
+    values, total = node_array("values", element), Variable("total", element)
+    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+    given = np.ones(N, DTYPES[element]) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(DTYPES[element])
+    given = (given > 3).astype(np.uint8) if element is Element.BOOL else given
+    reduce = {
+        "+": np.add, "*": np.multiply, "&&": np.logical_and, "||": np.logical_or, "&": np.bitwise_and,
+        "|": np.bitwise_or, "^": np.bitwise_xor, "min": np.minimum, "max": np.maximum,
+    }[combine.value].reduce  # fmt: skip
+    for context in require_devices():
+        found = run(context, module_of(kernel), N, {"values": given})
+        assert found["total"] == reduce(given)
+
+
+def test_one_atomic_operation_for_a_group_at_most() -> None:
+    total = variable("total", Element.LONG)
+    values = node_array("values", Element.LONG)
+    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, Combine.ADD)])
+    text = kernels_text(module_of(kernel))
+    assert "if (get_local_id(0) == 0) {\n        atom_add(total, total_part);" in text
+    assert "total_part += values[v];" in text
+
+
+def test_one_thread_runs_sequential_pieces() -> None:
+    cells, total = node_array("cells", Element.INT), variable("total")
+    early = KernelIf(Binary(BinaryOperator.LESS, NumNodes(), number(5), Element.BOOL), (KernelContinue(),))
+    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)), early, Store(cells, number(1), number(9)))
+    kernel = Kernel("once", Once(), None, None, body, (cells,), (), (Reduction(total, Combine.ADD),))
+    for context in require_devices():
+        for n, second in ((4, 0), (6, 9)):
+            found = np.zeros(n, np.int32)
+            assert run(context, module_of(kernel), n, {"cells": found})["total"] == 4
+            assert list(found[:2]) == [3, second]
+
+
+def test_functions_get_what_they_need() -> None:
+    cells, scale, x = node_array("cells", Element.INT), variable("scale"), variable("x")
+    inner_cells = node_array("xs", Element.INT, Origin.PARAMETER)
+    grow = Function(
+        "grow",
+        (Parameter(x, by_reference=True), Parameter(inner_cells)),
+        Element.INT,
+        (
+            SetLocal(x, Binary(BinaryOperator.ADD, Ref(x), NumNodes(), Element.INT)),
+            Store(inner_cells, Ref(x), number(1)),
+            KernelReturn(Ref(x)),
+        ),
+    )
+    local = variable("y")
+    body = [
+        Let(local, Ref(scale)),
+        KernelCall(CallFunction("grow", (local, cells), Element.INT)),
+        Store(cells, Ref(V), Ref(local)),
+    ]
+    text = kernels_text(module_of(over_nodes(body, [cells], scalars=[scale]), grow))
+    assert "static int grow(int num_nodes, int *x, __global int *xs) {" in text
+    assert "*x += num_nodes;" in text
+    assert "grow(num_nodes, &y, cells);" in text
+    for context in require_devices():
+        build(context, text)
+
+
+@pytest.mark.parametrize("element", [Element.INT, Element.LONG])
+def test_conversions_stop_at_the_ends(element: Element) -> None:
+    reals, cells = node_array("reals", Element.DOUBLE), node_array("cells", element)
+    module = module_of(over_nodes([Store(cells, Ref(V), Cast(load(reals, V), element))], [reals, cells]))
+    given = np.array([1e30, -1e30, np.nan, np.inf, -np.inf, 2.9, -2.9])
+    limit = np.iinfo(DTYPES[element])
+    for context in require_devices():
+        found = np.zeros(len(given), DTYPES[element])
+        run(context, module, len(given), {"reals": given, "cells": found})
+        assert list(found) == [limit.max, limit.min, 0, limit.max, limit.min, 2, -2]
+
+
+def test_only_needed_extensions_are_asked_for() -> None:
+    assert extensions(sssp()) == ()
+    cells = node_array("cells", Element.DOUBLE)
+    value = Const(1.0, Element.DOUBLE)
+    module = module_of(over_nodes([UpdateCell(Combine.ADD, cells, TARGET, value, shared=True)], [cells]))
+    assert extensions(module) == ("cl_khr_fp64", "cl_khr_int64_base_atomics")
+
+
+def test_what_a_target_cannot_do_is_refused_by_name() -> None:
+    cells = node_array("cells", Element.LONG)
+    update = UpdateCell(Combine.ADD, cells, TARGET, Const(1, Element.LONG), shared=True)
+    narrow = Capabilities(CAPABILITIES.atomics - {(Combine.ADD, Element.LONG)}, frozenset({32}))
+    with pytest.raises(DiagnosticError) as refused:
+        view(module_of(over_nodes([update], [cells])), narrow, SPELLING)
+    assert refused.value.diagnostics[0].code == "E0604"
+
+
+def test_program_text_stays_in_comments_and_marks() -> None:
+    from dataclasses import replace
+
+    from starplat.source import SourceFile
+
+    name = 'a"b\\\nint x;??/.sp'
+    text = sssp().source.text.replace("filter(modified == True)) {", "filter(modified == True)) { // \\")
+    module = replace(sssp(), source=SourceFile(name, text))
+    emitted = kernels_text(module)
+    assert "\nint x;" not in emitted
+    for context in require_devices():
+        build(context, emitted)
+
+
+def test_parameters_are_in_the_promised_order() -> None:
+    from starplat.backends.launch import ArgumentKind, kernel_parameters
+
+    module = sssp()
+    kinds = [argument.kind for argument in kernel_parameters(module, module.kernels[1])]
+    assert kinds == [ArgumentKind.NUM_NODES, ArgumentKind.ARRAY, ArgumentKind.REDUCTION]

@@ -1,0 +1,68 @@
+"""Identifiers of a program in emitted text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from starplat.backends.names import Names, is_free
+from starplat.backends.opencl import CAPABILITIES
+from starplat.backends.view import legal
+from starplat.ir.nodes import Element, Let, Module, Ref, Variable
+from tests.backends.modules import module_of, number, over_nodes
+
+
+def names_of(module: Module) -> Names:
+    return Names(module, *legal(module, CAPABILITIES))
+
+
+def module_with(*locals: str) -> Module:
+    return module_of(over_nodes([Let(Variable(name, Element.INT), number(0)) for name in locals], ()))
+
+
+def called(*locals: str) -> list[str]:
+    names = names_of(module_with(*locals))
+    return [names.local(Variable(name, Element.INT)) for name in locals]
+
+
+def test_ordinary_names_stay() -> None:
+    assert called("dist", "nbr", "Modified_2") == ["dist", "nbr", "Modified_2"]
+
+
+@pytest.mark.parametrize("word", ["int", "kernel", "atomicMin", "template", "float4", "row_offsets", "switch"])
+def test_words_of_any_target_get_an_ending(word: str) -> None:
+    assert called(word) == [f"{word}_"]
+
+
+@pytest.mark.parametrize("name", ["_x", "a__b", "__", "_", "__kernel", "atomic_min", "cl_mem", "add_inf", "half"])
+def test_reserved_shapes_become_free(name: str) -> None:
+    (new,) = called(name)
+    assert is_free(new)
+
+
+def test_renaming_meets_no_other_name() -> None:
+    names = called("int", "int_", "int_2", "work", "run")
+    assert len(set(names)) == len(names)
+    assert names[1:3] == ["int_", "int_2"]
+    assert "work" not in names
+    assert "run" not in names
+
+
+def test_names_do_not_depend_on_order() -> None:
+    assert dict(zip(("a", "int"), called("a", "int"), strict=True)) == dict(
+        zip(("int", "a"), called("int", "a"), strict=True)
+    )
+
+
+def test_kernels_and_functions_have_different_names() -> None:
+    module = module_with("x")
+    same = replace(module, functions=(replace(module.functions[0], name="work"),), entry="work")
+    names = names_of(same)
+    assert names.kernel("work") != names.host_function("work")
+
+
+def test_a_scalar_reads_the_same_everywhere() -> None:
+    scalar = Variable("long", Element.LONG)
+    module = module_of(over_nodes([Let(Variable("x", Element.LONG), Ref(scalar))], (), scalars=[scalar]))
+    assert names_of(module).local(scalar) == "long_"

@@ -1,0 +1,176 @@
+"""What all verbs have in common: streams, exit codes, suggestions, colours, interruptions, the time to start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import starplat as package
+from starplat.cli import app, console
+from starplat.diagnostics import Diagnostic, Label, Severity, render
+from starplat.source import SourceFile, Span
+from tests.cli.conftest import ROOT, Outcome
+
+Starplat = Callable[..., Outcome]
+VERBS = ("check", "compile", "run", "inspect", "explain", "fmt", "graph", "devices", "version")
+
+
+def test_version_is_the_packages(starplat: Starplat) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert starplat("version").out == f"starplat {project['version']}\n" == starplat("--version").out
+    assert package.__version__ == project["version"]
+    assert starplat("version", "--json").json == {"schema": 1, "version": project["version"]}
+
+
+def test_help_names_every_verb_and_every_verb_has_help(starplat: Starplat) -> None:
+    overview = starplat("--help")
+    assert overview.code == 0
+    for verb in VERBS:
+        assert verb in overview.out
+        assert starplat(verb, "--help").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [
+        (["chekc", "x.sp"], "check"),
+        (["rum"], "run"),
+        (["run", "x.sp", "--grahp", "y"], "--graph"),
+        (["run", "x.sp", "--graph", "y", "--jsno"], "--json"),
+        (["graph", "inof", "x"], "info"),
+        (["inspect", "x.sp", "--stage", "tokenz"], "tokens"),
+    ],
+)
+def test_a_misspelt_word_is_a_usage_error_with_a_suggestion(
+    starplat: Starplat, arguments: list[str], suggestion: str
+) -> None:
+    outcome = starplat(*arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert suggestion in outcome.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run"], ["check"], ["run", "x.sp"], ["run", "x.sp", "--graph", "g", "--repeat", "many"]]
+)
+def test_a_wrong_command_line_exits_with_2(starplat: Starplat, arguments: list[str]) -> None:
+    outcome = starplat(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: ")
+
+
+@pytest.mark.parametrize("verb", ["check", "compile", "inspect", "explain", "fmt"])
+def test_a_missing_program_is_one_sentence(starplat: Starplat, verb: str, tmp_path: Path) -> None:
+    outcome = starplat(verb, tmp_path / "no such.sp")
+    assert outcome.code == 1
+    assert outcome.err.startswith("error[E0790]: ")
+    assert "Traceback" not in outcome.err
+
+
+def test_a_program_that_is_not_text_is_one_sentence(starplat: Starplat, tmp_path: Path) -> None:
+    path = tmp_path / "binary.sp"
+    path.write_bytes(b"function f() { \xff }")
+    outcome = starplat("check", path)
+    assert outcome.code == 1
+    assert "error[E0791]" in outcome.err
+
+
+def test_an_unexpected_exception_is_one_sentence_and_exit_code_4(
+    starplat: Starplat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("starplat.pipeline.read_program", lambda path: 1 / 0)
+    outcome = starplat("check", tmp_path / "x.sp")
+    assert outcome.code == 4
+    assert outcome.err.startswith("error: internal error: ZeroDivisionError")
+    assert "Traceback" not in outcome.err
+    monkeypatch.setenv("STARPLAT_DEBUG", "1")
+    assert "Traceback" in starplat("check", tmp_path / "x.sp").err
+
+
+def test_a_warning_of_python_is_one_line(starplat: Starplat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def warn(path: Path) -> SourceFile:
+        warnings.warn("the cache is full", UserWarning, stacklevel=1)
+        return SourceFile(str(path), "function f(Graph g) { return g.num_nodes(); }")
+
+    monkeypatch.setattr("starplat.pipeline.read_program", warn)
+    warnings.simplefilter("always")
+    assert starplat("check", "x.sp").err == "warning: the cache is full\nx.sp: no errors\n"
+
+
+def test_an_interruption_exits_with_130(starplat: Starplat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(path: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("starplat.pipeline.read_program", interrupted)
+    outcome = starplat("check", tmp_path / "x.sp")
+    assert (outcome.code, outcome.err) == (130, "interrupted\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_run_without_a_traceback(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    fifo = tmp_path / "slow.sp"
+    os.mkfifo(fifo)  # reading it waits for a writer that never comes
+    command = [sys.executable, "-m", "starplat", "check", str(fifo)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        time.sleep(2.0)
+        child.send_signal(number)
+        _, err = child.communicate(timeout=30)
+    assert child.returncode == code
+    assert "Traceback" not in err
+
+
+def test_a_reader_that_goes_away_is_no_error(examples: Path) -> None:
+    command = [sys.executable, "-m", "starplat", "inspect", str(examples / "sssp.sp"), "--stage", "ast"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+SOURCE = SourceFile("a.sp", "int x = y;\n")
+DIAGNOSTIC = Diagnostic(
+    "E0201", "no [bold]'y'[/] here", SOURCE, Label(Span(8, 9), "not declared"), (Label(Span(4, 5), "see"),), "try 'x'"
+)
+
+
+@pytest.mark.parametrize("severity", Severity)
+def test_a_coloured_diagnostic_is_the_plain_one_with_styles(severity: Severity) -> None:
+    diagnostic = Diagnostic("E0201", "m", SOURCE, DIAGNOSTIC.place, DIAGNOSTIC.related, "h", severity)
+    coloured = console.coloured(diagnostic)
+    assert coloured.plain == render(diagnostic)
+    assert coloured.spans
+    assert console.coloured(DIAGNOSTIC).plain == render(DIAGNOSTIC)
+
+
+def test_colour_appears_only_where_it_is_wanted(process: Starplat, program: Callable[[str], Path]) -> None:
+    bad = program("function f(Graph g) { int x = y; }")
+    assert "\x1b[" not in process("check", bad).err
+    assert "\x1b[" in process("check", bad, FORCE_COLOR="1").err
+    assert "\x1b[" not in process("check", bad, FORCE_COLOR="1", NO_COLOR="1").err
+    assert "\x1b[" not in process("check", bad, TERM="dumb").err
+
+
+def modules_after(*arguments: str) -> set[str]:
+    code = f"import sys; from starplat.cli import main; main({list(arguments)!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_verbs_import_only_what_they_need(examples: Path) -> None:
+    assert modules_after("version") & {"numpy", "rich", "lark"} == set()
+    assert modules_after("check", str(examples / "sssp.sp")) & {"numpy", "rich", "jinja2"} == set()
+
+
+def test_the_usage_error_that_is_caught_is_typers_own() -> None:
+    assert issubclass(app.typer.BadParameter, app.UsageError)

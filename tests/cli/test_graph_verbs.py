@@ -1,0 +1,59 @@
+"""`graph info`, `graph convert`, `graph generate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from starplat.cli.graph import Kind
+from tests.cli.conftest import Outcome
+
+Starplat = Callable[..., Outcome]
+
+
+def test_info_describes_a_graph(starplat: Starplat, roads: Path) -> None:
+    outcome = starplat("graph", "info", roads)
+    assert outcome.code == 0
+    assert outcome.out.startswith("roads.gr: DIMACS")
+    assert "  nodes          5, 0 of them isolated\n" in outcome.out
+    found = starplat("graph", "info", roads, "--json").json
+    assert (found["schema"], found["nodes"], found["arcs"], found["ids"]) == (1, 5, 6, [1, 5])
+
+
+def test_info_takes_the_options_of_run(starplat: Starplat, roads: Path) -> None:
+    found = starplat("graph", "info", roads, "--undirected", "--weights", "ones", "--json").json
+    assert (found["arcs"], found["directed"], found["max_weight"]) == (12, False, 1)
+
+
+@pytest.mark.parametrize("name", ["g.spg", "g.mtx.gz", "g.gr.xz", "g.csv", "g with 'quotes'.npz"])
+def test_convert_keeps_the_graph(starplat: Starplat, roads: Path, tmp_path: Path, name: str) -> None:
+    destination = tmp_path / name
+    outcome = starplat("graph", "convert", roads, destination)
+    assert (outcome.code, outcome.out) == (0, "")
+    found = starplat("graph", "info", destination, "--json").json
+    assert (found["nodes"], found["arcs"], found["max_weight"]) == (5, 6, 9)
+
+
+def test_convert_to_an_unknown_format_is_one_sentence(starplat: Starplat, roads: Path, tmp_path: Path) -> None:
+    outcome = starplat("graph", "convert", roads, tmp_path / "g.unknown")
+    assert outcome.code == 1
+    assert "error[E0815]" in outcome.err
+    assert not (tmp_path / "g.unknown").exists()
+
+
+@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.value)
+def test_generate_gives_the_same_graph_for_the_same_seed(starplat: Starplat, tmp_path: Path, kind: Kind) -> None:
+    sizes = ("--scale", 5, "--degree", 4, "--side", 8, "--nodes", 20, "--seed", 3)
+    first, second = tmp_path / "first.mtx", tmp_path / "second.mtx"
+    for destination in (first, second):
+        assert starplat("graph", "generate", kind.value, destination, *sizes).code == 0
+    assert first.read_bytes() == second.read_bytes()
+    assert starplat("graph", "info", first, "--json").json["arcs"] > 0
+
+
+def test_generate_refuses_what_makes_no_graph(starplat: Starplat, tmp_path: Path) -> None:
+    outcome = starplat("graph", "generate", "rmat", tmp_path / "g.el", "--scale", 99)
+    assert outcome.code == 1
+    assert "error[E0817]" in outcome.err

@@ -1,0 +1,4 @@
+function f(Graph g) {
+  if (True) {
+    return 1;
+}

@@ -1,0 +1,3 @@
+function f(Graph g) { }
+/* the rest is comment
+function h(Graph g) { }

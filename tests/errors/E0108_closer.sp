@@ -1,0 +1,5 @@
+function f(Graph g, node v, int x, int y) {
+  x = (x + y));
+  y = x[3);
+}
+}

@@ -1,0 +1,5 @@
+function f(Graph g, node v, int x, int y) {
+  <x, y> = <Min(x, y), x < y>;
+  <x, y> = <Min(x, y), x > y>;
+  <x, y> = <Min(x, y), (x > y)>;
+}

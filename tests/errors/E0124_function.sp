@@ -1,0 +1,5 @@
+int f(Graph g) {
+  return 1;
+}
+void h(Graph g) {
+}

@@ -1,0 +1,3 @@
+function max(int a, int b) {
+  return a > b ? a : b;
+}

@@ -1,0 +1,3 @@
+function f(Graph g, node src, SetN<src> sources) {
+  return sources.size() + g.num_nodes();
+}

@@ -1,0 +1,3 @@
+function f(Graph g) {
+  return g.num_nodes;
+}

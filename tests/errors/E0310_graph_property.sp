@@ -1,0 +1,3 @@
+function f(Graph g, propNode<int> dist) {
+  g.dist = INF;
+}

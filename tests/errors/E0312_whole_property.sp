@@ -1,0 +1,4 @@
+function f(Graph g, propNode<int> dist) {
+  dist = INF;
+  dist += 1;
+}

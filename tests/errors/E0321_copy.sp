@@ -1,0 +1,3 @@
+function f(Graph g, propNode<int> a, propNode<double> b) {
+  a = b;
+}

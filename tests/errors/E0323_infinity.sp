@@ -1,0 +1,3 @@
+function f(Graph g, propNode<node> parent) {
+  g.attachNodeProperty(parent = INF);
+}

@@ -1,0 +1,3 @@
+function f(Graph g, SetN<g> sources) {
+  return sources[0];
+}

@@ -1,0 +1,6 @@
+function f(Graph g, node src) {
+  if (g.count_outNbrs(src) == 0) {
+    return False;
+  }
+  return g.count_outNbrs(src);
+}

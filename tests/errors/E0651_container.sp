@@ -1,0 +1,4 @@
+function f(Graph g) {
+  container<int> c;
+  c.push(1);
+}

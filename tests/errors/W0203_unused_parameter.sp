@@ -1,0 +1,3 @@
+function nodes(Graph g, node src) {
+  return g.num_nodes();
+}

@@ -1,0 +1,101 @@
+"""Graphs of other libraries become the graphs they are."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pyarrow
+import pytest
+import scipy.sparse
+
+from starplat.diagnostics import DiagnosticError
+from starplat.graph import Graph, from_object
+from tests.graph.graphs import arcs_of, well_formed
+
+ARCS = {(4, 9, 0.5), (9, 2, 2.5)}
+COLUMNS = {"src": [4, 9], "dst": [9, 2], "weight": [0.5, 2.5]}
+
+
+def test_tuples_of_arrays() -> None:
+    assert set(arcs_of(from_object((np.array([4, 9]), np.array([9, 2]), np.array([0.5, 2.5]))))) == ARCS
+    assert set(arcs_of(from_object(([4, 9], [9, 2])))) == {(4, 9, 1), (9, 2, 1)}
+
+
+def test_tables() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for table in (pyarrow.table(COLUMNS), pandas.DataFrame(COLUMNS), polars.DataFrame(COLUMNS)):
+        assert set(arcs_of(from_object(table))) == ARCS
+
+
+@pytest.mark.parametrize("make", [scipy.sparse.csr_array, scipy.sparse.coo_matrix, scipy.sparse.csc_matrix])
+def test_sparse_matrices(make: type) -> None:
+    graph = from_object(make(np.array([[0, 3, 0], [0, 0, 4], [5, 0, 0]])))
+    assert set(arcs_of(graph)) == {(0, 1, 3), (1, 2, 4), (2, 0, 5)}
+
+
+def test_duplicates_of_a_sparse_matrix_stay() -> None:
+    matrix = scipy.sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(2, 2))
+    assert from_object(matrix).num_arcs == 2
+
+
+@pytest.mark.parametrize("kind", [networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph])
+def test_networkx(kind: type) -> None:
+    made = kind([(3, 5), (5, 9), (5, 5)])
+    made.add_node(7)
+    graph = from_object(made)
+    assert graph.directed == made.is_directed()
+    assert graph.original_ids.tolist() == [3, 5, 7, 9]
+    assert graph.num_arcs == (3 if made.is_directed() else 5)
+    assert well_formed(graph)
+
+
+def test_names_of_networkx_are_numbered_and_that_is_said() -> None:
+    graph = from_object(networkx.Graph([("b", "a")]))
+    assert graph.num_nodes == 2
+    assert "its nodes have names" in graph.describe()
+
+
+def test_an_array_of_pairs_and_dlpack() -> None:
+    class Foreign:
+        def __init__(self) -> None:
+            self.array = np.array([[0, 1], [1, 2]])
+
+        def __dlpack__(self, **options: object) -> object:
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self) -> object:
+            return self.array.__dlpack_device__()
+
+    for pairs in (np.array([[0, 1], [1, 2]]), Foreign()):
+        assert set(arcs_of(from_object(pairs))) == {(0, 1, 1), (1, 2, 1)}
+
+
+def test_a_graph_is_itself() -> None:
+    graph = Graph.from_arcs(2, [0], [1])
+    assert from_object(graph) is graph
+    assert from_object(graph, directed=False).num_arcs == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        3,
+        "graph.mtx",
+        object(),
+        np.zeros(3),
+        np.zeros((2, 3), np.int64),
+        ([0, 1], [0.5, 1]),
+        ([0, -1], [0, 1]),
+        ([0], [0, 1]),
+        (["a"], ["b"]),
+        scipy.sparse.csr_array((2, 3)),
+        scipy.sparse.csr_array(np.array([[1j]])),
+        pyarrow.table({"a": [1], "b": [2]}),
+        pyarrow.table({"src": [1, None], "dst": [2, 3]}),
+        pyarrow.table({"src": ["x"], "dst": ["y"]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_graph_is_a_diagnostic(wrong: object) -> None:
+    with pytest.raises(DiagnosticError, match=r"E081[47]"):
+        from_object(wrong)

@@ -1,0 +1,72 @@
+"""The examples are right in every width: with `long` and real distances, and with `float` where they say `double`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat import Program
+from tests import oracles
+from tests.programs.cases import CASES, EXAMPLES, Case
+from tests.programs.targets import Target, every_target
+from tests.zoo import ZOO
+
+GRAPHS = ("random", "random-undirected", "random-dense", "parallel", "some-zero-weights", "unreachable", "star-in")
+INFINITY = {"long": 2**63 - 1, "float": np.inf, "double": np.inf}
+
+
+@cache
+def in_other_types(program: str, **types: str) -> Program:
+    """The example with other types in the place of some."""
+    text = (EXAMPLES / f"{program}.sp").read_text(encoding="utf-8")
+    return starplat.compile(re.sub(r"\b(int|long|double)\b", lambda word: types.get(word[0], word[0]), text))
+
+
+@every_target
+@pytest.mark.parametrize("kind", INFINITY)
+@pytest.mark.parametrize("program", ["sssp", "sssp_two_flags"])
+def test_shortest_paths(program: str, kind: str, target: Target) -> None:
+    for graph in map(ZOO.__getitem__, (*GRAPHS, "heavy") if kind != "float" else GRAPHS):
+        found = target.run(in_other_types(program, int=kind), graph, {"src": 0})["dist"]
+        expected = oracles.distances(graph, 0)
+        reached = np.isfinite(expected)
+        np.testing.assert_array_equal(found[reached], expected[reached])
+        np.testing.assert_array_equal(found[~reached], INFINITY[kind])
+
+
+@every_target
+@pytest.mark.parametrize("kind", ["long", "double"])
+def test_levels(kind: str, target: Target) -> None:
+    for graph in map(ZOO.__getitem__, GRAPHS):
+        found = target.run(in_other_types("bfs", int=kind), graph, {"src": 0})["level"]
+        expected = oracles.levels(graph, 0)
+        np.testing.assert_array_equal(found[np.isfinite(expected)], expected[np.isfinite(expected)])
+
+
+@every_target
+@pytest.mark.parametrize("kind", ["long", "float", "double"])
+def test_spanning_trees(kind: str, target: Target) -> None:
+    for graph in map(ZOO.__getitem__, GRAPHS):
+        result = target.run(in_other_types("minimum_spanning_tree", int=kind, long=kind), graph, {})
+        assert result.returned == oracles.tree_weight(graph)
+
+
+REAL = [case for case in CASES if "double" in case.path.read_text(encoding="utf-8")]
+
+
+@every_target
+@pytest.mark.parametrize("case", REAL, ids=lambda case: case.program)
+def test_single_precision(case: Case, target: Target) -> None:
+    program = in_other_types(case.program, double="float")
+    double = starplat.compile(case.path)
+    for graph in map(case.suits, map(ZOO.__getitem__, GRAPHS)):
+        for call in case.calls(graph):
+            rounds = {"tolerance": 0.0, "max_iterations": 30} if "tolerance" in call else call
+            single, expected = target.run(program, graph, rounds), target.run(double, graph, rounds)
+            for name in case.properties:
+                assert single[name].dtype == np.float32
+                np.testing.assert_allclose(single[name], expected[name], rtol=1e-4, atol=1e-6)

@@ -1,0 +1,30 @@
+"""The devices that the tests of the runtime go through: the interpreter, and of other targets those that are here."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from starplat.diagnostics import DiagnosticError
+from starplat.runtime.device import Device
+from starplat.runtime.targets import open_device
+
+TARGETS = ("reference", "opencl", "openmp", "openacc")
+every_target = pytest.mark.parametrize("target", TARGETS)
+
+
+@cache
+def _fault(target: str) -> str | None:
+    try:
+        open_device(target)
+    except DiagnosticError as error:
+        return str(error)
+    return None
+
+
+def device_of(target: str) -> Device:
+    """The target's first device, or a skip that says why there is none."""
+    if (fault := _fault(target)) is not None:
+        pytest.skip(fault)
+    return open_device(target)

@@ -1,0 +1,71 @@
+"""What crosses the bus: the graph once, results only if asked for, one word for every reduction of a launch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import CopyArray, DeclareVariable, Fill, HostForRange, Launch, Swap
+from starplat.runtime import run_module
+from starplat.runtime.resident import forget
+from tests.backends.modules import sssp
+from tests.runtime.devices import device_of, every_target
+from tests.runtime.programs import LOCAL, A, I, N, increment, module, number, total
+
+
+def graph() -> Graph:
+    generator = np.random.default_rng(3)
+    ends = generator.integers(0, 50, (2, 300))
+    return Graph.from_arcs(50, ends[0], ends[1], generator.integers(1, 9, 300))
+
+
+@every_target
+def test_the_graph_goes_up_once(target: str) -> None:
+    device = device_of(target)
+    roads = graph()
+    first = run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[])
+    again = run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[])
+    arrays = 4 * (51 + 300 + 300)  # row_offsets, columns, weight
+    assert first.bytes.up - again.bytes.up == arrays
+    assert again.bytes.up == 1 + 4  # src.modified and src.dist
+    forget(device, roads)
+    assert run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[]).bytes.up == first.bytes.up
+
+
+@every_target
+def test_only_results_that_are_asked_for_come_down(target: str) -> None:
+    device_of(target)
+    roads = graph()
+    nothing = run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[])
+    dist = run_module(sssp(), roads, target=target, arguments={"src": 0}, results=["dist"])
+    everything = run_module(sssp(), roads, target=target, arguments={"src": 0})
+    assert dist.bytes.down - nothing.bytes.down == 50 * 4
+    assert everything.bytes.down - nothing.bytes.down == 50 * 4 + 300 * 4
+    assert list(dist.properties) == ["dist"]
+
+
+@every_target
+def test_a_reduction_costs_one_word_for_every_launch(target: str) -> None:
+    device_of(target)
+    body = (DeclareVariable(N, number(0)), HostForRange(I, number(0), number(5), (Launch("total"),)))
+    program = module(*body, kernels=(total(A),))
+    result = run_module(program, graph(), target=target, results=[])
+    assert (result.bytes.down, result.launches) == (5 * 4, 5)
+
+
+@every_target
+def test_fills_copies_and_zeros_move_nothing(target: str) -> None:
+    device_of(target)
+    body = (Fill(A, number(3)), CopyArray(LOCAL, A), Swap(A, LOCAL))
+    result = run_module(module(*body, arrays=(LOCAL,)), graph(), target=target, results=[])
+    assert (result.bytes.up, result.bytes.down) == (0, 0)
+
+
+def test_memory_is_used_again() -> None:
+    device = device_of("reference")
+    program = module(Launch("increment"), kernels=(increment(A),))
+    roads = graph()
+    run_module(program, roads, target="reference")
+    kept = {key: len(buffers) for key, buffers in device._free.items()}
+    run_module(program, roads, target="reference")
+    assert {key: len(buffers) for key, buffers in device._free.items()} == kept

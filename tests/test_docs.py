@@ -1,0 +1,167 @@
+"""The documents tell the truth: their commands run, their programs compile, their links lead somewhere, their index is
+whole.
+
+In `docs/tutorial.md` and the README's Python, blocks run in order, in one folder. A fence may say `file=NAME` (the
+block is written there) or `exit=N`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from starplat import pipeline
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^```(?P<kind>\w*)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced piece of a document."""
+
+    kind: str
+    options: dict[str, str]
+    text: str
+    line: int
+
+
+def blocks(document: Path) -> Iterator[Block]:
+    text = document.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        options = dict(word.split("=", 1) for word in shlex.split(found["words"]))
+        yield Block(found["kind"], options, found["text"], text.count("\n", 0, found.start()) + 1)
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that looks like the project's, to make files in."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_tutorial_runs(workplace: Path) -> None:
+    python: list[str] = []
+    for block in blocks(ROOT / "docs" / "tutorial.md"):
+        if "file" in block.options:
+            (workplace / block.options["file"]).write_text(block.text, encoding="utf-8")
+        elif block.kind == "sh":
+            for line in block.text.splitlines():
+                run_command(line, int(block.options.get("exit", "0")))
+        elif block.kind == "python":
+            python.append(block.text)
+    run_python("".join(python))
+
+
+def run_command(line: str, expected: int) -> None:
+    name, *arguments = shlex.split(line)
+    assert name == "starplat"
+    command = [sys.executable, "-m", "starplat", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == expected, f"{line}\n{done.stdout}\n{done.stderr}"
+
+
+def run_python(text: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readmes_python_runs(workplace: Path) -> None:
+    run_python("".join(block.text for block in blocks(ROOT / "README.md") if block.kind == "python"))
+
+
+def test_the_readmes_program_is_the_example() -> None:
+    shown = next(block.text for block in blocks(ROOT / "README.md") if block.kind == "sp")
+    assert words_of(shown) == words_of((ROOT / "examples" / "sssp.sp").read_text(encoding="utf-8"))
+
+
+def words_of(program: str) -> list[str]:
+    return re.sub(r"//[^\n]*", "", program).split()
+
+
+def test_the_readmes_answer_is_the_answer(workplace: Path) -> None:
+    """The table of the README, times and device aside, is what the command prints."""
+    shown = next(block.text for block in blocks(ROOT / "README.md") if block.kind == "text").splitlines()
+    command = (
+        next(block.text for block in blocks(ROOT / "README.md") if block.kind == "sh").splitlines()[0].split(" && ")[1]
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed = done.stderr.splitlines() + done.stdout.splitlines()
+    for line in (*shown[:1], *shown[2:5], shown[-1]):
+        assert line.split() in [other.split() for other in printed]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_programs_in_documents_compile(document: Path) -> None:
+    for block in blocks(document):
+        if block.kind == "sp" and block.options.get("file") != "mistake.sp":
+            pipeline.compile(block.text).module()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", FENCE.sub("", document.read_text(encoding="utf-8"))):
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def titles() -> dict[str, str]:
+    """Code and title of every page about a message."""
+    pages = sorted((ROOT / "docs" / "errors").glob("[EWN]????.md"))
+    first = {page.stem: page.read_text(encoding="utf-8").splitlines()[0] for page in pages}
+    return {code: line.removeprefix(f"# {code}: ") for code, line in first.items()}
+
+
+def test_the_index_of_messages_is_whole(request: pytest.FixtureRequest) -> None:
+    """Refreshed by `--refresh-messages`."""
+    index = ROOT / "docs" / "errors.md"
+    head = index.read_text(encoding="utf-8").split("\n| Code |")[0]
+    rows = "".join(
+        f"| [{code}](errors/{code}.md) | {title.replace('|', chr(92) + '|')} |\n" for code, title in titles().items()
+    )
+    whole = f"{head}\n| Code | |\n|---|---|\n{rows}"
+    if request.config.getoption("--refresh-messages"):
+        index.write_text(whole, encoding="utf-8")
+    assert index.read_text(encoding="utf-8") == whole
+
+
+def test_the_readme_lists_exactly_the_targets_that_exist() -> None:
+    from starplat.backends import BACKENDS
+    from starplat.runtime.targets import TARGETS
+
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("## What runs where")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == {*TARGETS, *BACKENDS}
+
+
+def test_every_page_says_its_code_and_has_a_title() -> None:
+    for code, title in titles().items():
+        assert title
+        assert not title.startswith("#"), code
+
+
+def test_the_help_of_graph_names_every_format() -> None:
+    from starplat.cli.graph import FORMATS_READ
+    from starplat.graph.formats import FORMATS
+
+    said = FORMATS_READ.lower()
+    assert [format.title for format in FORMATS if format.title.lower().split()[0] not in said] == []

@@ -1,0 +1,86 @@
+"""Every package imports only what stands to its left; the middle of the compiler names no target; targets do not know
+each other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "starplat"
+ORDER = (
+    {"source", "resources"},
+    {"diagnostics"},
+    {"frontend"},
+    {"analysis"},
+    {"ir"},
+    {"passes", "schedule"},
+    {"backends"},
+    {"toolchain"},
+    {"runtime"},
+    {"pipeline"},
+    {"cli"},
+)
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+USES_GRAPH = {"graph", "runtime", "pipeline", "cli"}
+GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
+ENTRANCES = {"__init__", "__main__"}
+TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp")
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "_resources" not in path.parts)
+
+
+def layer_of(module: Path) -> str:
+    return module.parts[0].removesuffix(".py")
+
+
+def imported(module: Path) -> Iterator[tuple[int, str]]:
+    """Line and dotted name below `starplat` of everything that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse((PACKAGE / module).read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (
+                    (node.lineno, a.name.removeprefix("starplat.")) for a in names if a.name.startswith("starplat.")
+                )
+            case ast.ImportFrom(module="starplat", level=0, names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=str(name), level=0) if name.startswith("starplat."):
+                yield node.lineno, name.removeprefix("starplat.")
+            case ast.ImportFrom(level=level) if level:
+                pytest.fail(f"{module}:{node.lineno}: imports are absolute here")
+
+
+def allowed(importer: str, imported_layer: str) -> bool:
+    if importer == imported_layer or importer in ENTRANCES or imported_layer == "__version__":
+        return True
+    if importer == "graph":
+        return imported_layer in GRAPH_USES
+    if imported_layer == "graph":
+        return importer in USES_GRAPH
+    return RANK[imported_layer] < RANK[importer]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_module_imports_only_what_stands_to_its_left(module: Path) -> None:
+    importer = layer_of(module)
+    assert importer in RANK or importer in ENTRANCES or importer == "graph", f"{module} has no place in the order"
+    wrong = [
+        f"starplat/{module}:{line} imports {name}"
+        for line, name in imported(module)
+        if not allowed(importer, name.split(".")[0])
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if layer_of(m) in ("ir", "passes", "schedule")], ids=str)
+def test_the_middle_of_the_compiler_names_no_target(module: Path) -> None:
+    text = (PACKAGE / module).read_text(encoding="utf-8")
+    assert re.findall(rf"\b({'|'.join(TARGETS)})\b", text, re.IGNORECASE) == []
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.stem in TARGETS], ids=str)
+def test_targets_do_not_import_each_other(module: Path) -> None:
+    others = set(TARGETS) - {module.stem}
+    assert [name for _, name in imported(module) if others & set(name.split("."))] == []
