@@ -7,7 +7,7 @@ quick.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -19,12 +19,15 @@ from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
 from starplat.frontend.parser import parse as parse_text
 from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.tables import Keeper, keep_tables_with
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from starplat.backends.base import Backend
     from starplat.ir.nodes import Module
     from starplat.runtime import Bound, Result
+    from starplat.runtime.everywhere import Everywhere
+    from starplat.toolchain.description import DeviceDescription
 
 TEXT_NAME = "program.sp"
 """What messages call a program that came as text."""
@@ -77,7 +80,16 @@ def parse(source: SourceFile) -> ast.Program:
     Raises:
         DiagnosticError: E01xx.
     """
+    keep_tables_with(_kept_tables)
     return parse_text(source)
+
+
+def _kept_tables() -> Keeper | None:
+    """The cache, where its folder is safe; parsing works without, so an unsafe one is no mistake here."""
+    from starplat.toolchain.cache import Cache, fault_of, wanted_folder
+
+    folder = wanted_folder()
+    return Cache(folder / "grammar") if fault_of(folder) is None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +218,7 @@ class Program:
         function: str | None = None,
         validate: bool = False,
         results: Sequence[str] | None = None,
+        device_results: bool = False,
         repeat: int = 1,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
@@ -214,18 +227,20 @@ class Program:
 
         Args:
             graph: a `starplat.Graph`, or anything that can be taken for one: a SciPy sparse array, a NetworkX graph, a
-                data frame of
-                edges, a pair of arrays.
+                data frame of edges, a pair of arrays.
             target: "reference", "opencl", or "auto" for the best that is here; `Result.target` says which it was.
             device: the number of the target's device, as `starplat devices` counts them.
             function: the entry, by default the function that no other calls.
             validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
                 race.
             results: the properties to bring back, by default all.
+            device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
             repeat: how often to run; `Result.seconds.run` has a time for each.
             arguments, named: values by parameter. Nodes go by the ids of the graph's file. `arguments` is for
-                parameters that are called
-                as one of these.
+                parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
+                any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
+                property's type is used where it lies, and holds the property's contents at the end if the program
+                changes it; nodes in it are numbers 0..n-1. Other arrays are only read.
 
         Raises:
             DiagnosticError: an argument or a device is missing or wrong, or (E0795) an answer is not the interpreter's.
@@ -238,6 +253,7 @@ class Program:
         lowered = perf_counter() - started
         taken = from_object(graph)
         given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
+        before = given.on_host(taken) if validate else given
         result = run_module(
             module,
             taken,
@@ -245,10 +261,53 @@ class Program:
             device_index=device or 0,
             arguments=given,
             results=results,
+            device_results=device_results,
             repeat=repeat,
             compile_seconds=lowered,
         )
-        return self._validated(result, module, given) if validate else result
+        return self._validated(result, module, before) if validate else result
+
+    def run_everywhere(
+        self,
+        graph: Any,
+        *,
+        device: int | None = None,
+        function: str | None = None,
+        validate: bool = False,
+        results: Sequence[str] | None = None,
+        repeat: int = 1,
+        arguments: Mapping[str, object] | Bound | None = None,
+        started: Callable[[DeviceDescription], None] = lambda device: None,
+        **named: object,
+    ) -> Everywhere:
+        """Runs the program on every device of every target that is here, and compares the answers.
+
+        Args:
+            device: only the devices of this number.
+            validate: the interpreter, whose answer is the measure, runs even where it takes long.
+            started: is told which device is about to run.
+            others: as for `run`.
+
+        Raises:
+            DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
+        """
+        from starplat.graph import from_object
+        from starplat.runtime import Bound, bind
+        from starplat.runtime.everywhere import run_everywhere
+
+        module, taken = self.module(function), from_object(graph)
+        given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
+        return run_everywhere(
+            module,
+            taken,
+            given,
+            device_index=device,
+            results=results,
+            repeat=repeat,
+            racy=any(map(is_race, self.warnings)),
+            always_measure=validate,
+            started=started,
+        )
 
     def _validated(self, result: Result, module: Module, given: Bound) -> Result:
         from starplat.runtime import validate

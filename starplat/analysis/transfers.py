@@ -102,11 +102,13 @@ def _ordered(symbols: object) -> tuple[typed.Symbol, ...]:
 
 
 def first_contents_matter(symbol: typed.Symbol, function: typed.FunctionDefinition) -> bool:
-    """Whether what a parameter holds on entry may be read: unless the first statement that mentions it overwrites it
-    as a whole."""
+    """Whether what a parameter holds on entry may be read, or be the result: unless the first statement that mentions
+    it overwrites it as a whole, and nothing returns before."""
     for statement in function.body.statements:
         if mentions(statement, symbol):
             return not _overwrites(statement, symbol)
+        if any(isinstance(inner, typed.Return) for inner in walk.statements(statement)):
+            break
     return isinstance(symbol.type, PropertyType)
 
 
@@ -146,9 +148,9 @@ def _names(expression: typed.Expression, symbol: typed.Symbol) -> bool:
 def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
     match statement:
         case typed.Attach(items=items):
-            values = [v for _, v in items]
-            reads = any(v is symbol for v in values)
-            return not reads and any(target is symbol for target, _ in items)
+            copied = any(v is symbol for _, v in items)
+            reads = any(_names(e, symbol) for v in walk.values(statement) for e in walk.expressions(v))
+            return not (copied or reads) and any(target is symbol for target, _ in items)
         case typed.CopyProperty():
             return statement.destination is symbol and statement.source is not symbol
         case _:

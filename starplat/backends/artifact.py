@@ -6,8 +6,10 @@ The same for every target; a target's template adds its own Device, Buffer and W
 from __future__ import annotations
 
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
-from starplat.backends.chost import CELLS, CPP, VALUES, host_arrays, host_text, size_of
+from starplat.backends.chost import host_arrays, host_text
 from starplat.backends.comments import file_name, quoted
+from starplat.backends.cpp import CELLS, CPP, VALUES, size_of
+from starplat.backends.hostlaunch import BY_NAME, Launching
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts
@@ -35,10 +37,10 @@ from starplat.ir.nodes import (
 _REVERSE = (IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
 
 
-def artifact_pieces(module: Module, capabilities: Capabilities) -> dict[str, object]:
+def artifact_pieces(module: Module, capabilities: Capabilities, launching: Launching = BY_NAME) -> dict[str, object]:
     """Everything that templates of C++ programs place, whatever the target."""
     names = Names(module, *legal(module, capabilities))
-    host = host_text(module, names)
+    host = host_text(module, names, launching)
     helpers = helper_texts("common/host_helpers.jinja", host.helpers.needed)
     weight = _weight_element(module)
     used = host_arrays(module) | set(module.graph_arrays)

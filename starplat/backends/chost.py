@@ -8,31 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
-from starplat.backends.comments import comment, origin, quoted
-from starplat.backends.cstmt import INDENT, assignment_text
-from starplat.backends.launch import ArgumentKind, identity, kernel_parameters
+from starplat.backends.comments import comment, origin
+from starplat.backends.cpp import CELLS, CPP, INDENT, VALUES, size_of
+from starplat.backends.cstmt import assignment_text
+from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.legalise import ROWS, negated
 from starplat.backends.names import Names
-from starplat.backends.spelling import Spelling
-from starplat.backends.statements import result_element
 from starplat.backends.uses import assigned_in, reads, walk
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
-    AllArcs,
-    AllNodes,
     Array,
-    Combine,
     Const,
     CopyArray,
     DeclareVariable,
     Direction,
-    Element,
     Expression,
-    Extent,
     Fill,
     HostBlock,
     HostBreak,
@@ -47,78 +40,17 @@ from starplat.ir.nodes import (
     HostOp,
     HostReturn,
     HostWhile,
-    Kernel,
     Launch,
-    MathFunction,
     Module,
     NodeNeighbors,
-    Once,
     Parameter,
     ReadCell,
-    Reduction,
     Ref,
     SetVariable,
     Swap,
     Variable,
     WriteCell,
 )
-
-CALL_WIDTH = 92
-
-VALUES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
-CELLS = {**VALUES, Element.BOOL: "unsigned char"}
-
-
-def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
-    names = {function: f"std::{function.value}" for function in MathFunction}
-    if element.is_real:
-        names |= {MathFunction.MIN: "std::fmin", MathFunction.MAX: "std::fmax", MathFunction.ABS: "std::fabs"}
-    else:
-        kind = VALUES[element]
-        names |= {MathFunction.MIN: f"std::min<{kind}>", MathFunction.MAX: f"std::max<{kind}>"}
-    return {(function, element): name for function, name in names.items()}
-
-
-CPP = Spelling(
-    values=VALUES,
-    parameters=VALUES,
-    cells=CELLS,
-    long_suffix="LL",
-    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
-    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
-    kernel="",
-    whole_group_kernel="",
-    function="static ",
-    space="",
-    restrict="",
-    local_memory="",
-    thread="",
-    threads="",
-    lane="",
-    fence="",
-    try_lock="",
-    unlock="",
-    atomics={},
-    math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{VALUES[element]}>" for element in Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(Element, "saturated"),
-)
-"""C++ on the host; it has no kernels."""
-
-_SIZES = {
-    Extent.ONE: "1",
-    Extent.NODES: "graph.num_nodes",
-    Extent.NODES_AND_ONE: "graph.num_nodes + 1",
-    Extent.ARCS: "graph.num_arcs",
-}
 
 
 @dataclass(frozen=True)
@@ -129,16 +61,12 @@ class HostText:
     helpers: Helpers
 
 
-def host_text(module: Module, names: Names) -> HostText:
+def host_text(module: Module, names: Names, launching: Launching = BY_NAME) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
     functions = _callees_first(module)
-    return HostText(tuple(HostPrinter(module, names, f, helpers).lines() for f in functions), helpers)
-
-
-def size_of(array: Array) -> str:
-    """How many cells an array has, in C++."""
-    return _SIZES[array.extent]
+    printed = (HostPrinter(module, names, function, helpers, launching) for function in functions)
+    return HostText(tuple(printer.lines() for printer in printed), helpers)
 
 
 def host_arrays(module: Module) -> frozenset[Array]:
@@ -164,8 +92,8 @@ class HostPrinter:
     names: Names
     function: HostFunction
     helpers: Helpers
+    launching: Launching
     rounds: list[tuple[str, ...]] = field(default_factory=list)
-    words: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.expressions = ExpressionPrinter(
@@ -176,6 +104,7 @@ class HostPrinter:
             num_nodes="graph.num_nodes",
             num_arcs="graph.num_arcs",
         )
+        self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
         self.changing = assigned_in(self.function) | self.filled_by_device()
 
     def lines(self) -> tuple[str, ...]:
@@ -183,11 +112,13 @@ class HostPrinter:
         result = "void" if self.function.result is None else VALUES[self.function.result]
         parameters = ", ".join(["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)])
         place = origin(self.module, self.function.span)
+        body = self.block(self.function.body)
         return (
             *(() if place is None else (comment(place),)),
             f"static {result} {self.names.host_function(self.function.name)}({parameters}) {{",
             *(f"{INDENT}{self.buffer(array)}" for array in self.function.arrays),
-            *self.block(self.function.body),
+            *(f"{INDENT}{word}" for word in self.launches.declarations()),
+            *body,
             "}",
         )
 
@@ -250,7 +181,7 @@ class HostPrinter:
             case Swap(first, second):
                 yield f"std::swap({self.device_name(first)}, {self.device_name(second)});"
             case Launch(kernel):
-                yield from self.launch(self.module.kernel(kernel))
+                yield from self.launches.launch(self.module.kernel(kernel))
             case ReadCell(variable, array, index):
                 yield f"{self.names.local(variable)} = {self.device_name(array)}.read({self.text(index)});"
             case WriteCell(array, index, value):
@@ -300,9 +231,7 @@ class HostPrinter:
 
     # --- loops -----------------------------------------------------------------------------------------------------
 
-    def loop(
-        self, loop: HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
-    ) -> Iterator[str]:
+    def loop(self, loop: HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers) -> Iterator[str]:
         match loop:
             case HostWhile():
                 yield from self.while_loop(loop)
@@ -315,7 +244,7 @@ class HostPrinter:
                 if isinstance(end, Const) or (isinstance(end, Ref) and end.variable not in self.changing):
                     yield f"for ({head}; {name} < {self.text(end)}; {name}++) {{"
                 else:
-                    last = self.fresh(f"{name}_end")
+                    last = self.launches.fresh(f"{name}_end")
                     yield f"for ({head}, {last} = {self.text(end)}; {name} < {last}; {name}++) {{"
                 yield from self.loop_body(body)
                 yield "}"
@@ -386,79 +315,6 @@ class HostPrinter:
             yield f"{INDENT}const int {self.names.local(neighbor)} = {columns}[{at}];"
         yield from self.loop_body(body)
         yield "}"
-
-    # --- launches --------------------------------------------------------------------------------------------------
-
-    def launch(self, kernel: Kernel) -> Iterator[str]:
-        """The launch, and around it the words that its reductions come back in."""
-        words = {reduction.variable: self.fresh(f"{reduction.variable.name}_result") for reduction in kernel.reductions}
-        for reduction in kernel.reductions:
-            yield self.word(reduction, words[reduction.variable])
-        iterations = self.iterations(kernel)
-        arguments = [f'"{quoted(self.names.kernel(kernel.name))}"', *(() if iterations is None else (iterations,))]
-        for argument in kernel_parameters(self.module, kernel):
-            match argument.kind:
-                case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
-                    arguments.append(f"graph.{argument.kind.value}")
-                case ArgumentKind.ARRAY:
-                    assert argument.array is not None
-                    arguments.append(self.device_name(argument.array))
-                case ArgumentKind.SCALAR:
-                    assert argument.variable is not None
-                    arguments.append(self.names.local(argument.variable))
-                case ArgumentKind.REDUCTION:
-                    assert argument.variable is not None
-                    arguments.append(words[argument.variable])
-        yield from _wrapped(f"device.{'launch_once' if iterations is None else 'launch'}", arguments)
-        for reduction in kernel.reductions:
-            yield self.collect(reduction, words[reduction.variable])
-
-    def iterations(self, kernel: Kernel) -> str | None:
-        match kernel.domain:
-            case AllNodes():
-                return "graph.num_nodes"
-            case AllArcs():
-                return "graph.num_arcs"
-            case NodeNeighbors(direction, node):
-                rows, of = self.host_name(ROWS[direction][0]), self.text(node)
-                return f"{rows}[{of} + 1] - {rows}[{of}]"
-            case Once():
-                return None
-        assert_never(kernel.domain)
-
-    def word(self, reduction: Reduction, name: str) -> str:
-        element = reduction.variable.element
-        start = self.text(identity(reduction.combine, element))
-        return f"Word<{CELLS[result_element(element)]}> {name}(device, {start});"
-
-    def collect(self, reduction: Reduction, word: str) -> str:
-        variable, combine = self.names.local(reduction.variable), reduction.combine
-        came = f"{word}.read()"
-        if combine in (Combine.AND, Combine.OR):
-            return f"{variable} = {variable} {combine.value} {came};"
-        if combine in (Combine.MIN, Combine.MAX):
-            element = reduction.variable.element
-            return f"{variable} = {self.expressions.combined(combine, variable, came, element)};"
-        return f"{variable} {combine.value}= {came};"
-
-    def fresh(self, name: str) -> str:
-        """A name for a word that no variable of the module has."""
-        number, candidate = 2, name
-        while candidate in self.words or self.names.is_taken(candidate):
-            candidate, number = f"{name}_{number}", number + 1
-        self.words.add(candidate)
-        return candidate
-
-
-def _wrapped(function: str, arguments: list[str]) -> Iterator[str]:
-    """A call, over several lines if it is long."""
-    line = f"{function}({', '.join(arguments)});"
-    if len(line) <= CALL_WIDTH:
-        yield line
-        return
-    yield f"{function}("
-    yield from (f"{INDENT}{part}" for part in wrap(", ".join(arguments), CALL_WIDTH, break_long_words=False))
-    yield ");"
 
 
 def _declares(body: tuple[HostOp, ...]) -> bool:

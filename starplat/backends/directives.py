@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.cexpr import Helper
+from starplat.backends.comments import quoted
+from starplat.backends.hostlaunch import AS_FUNCTIONS
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Directives, Spelling
@@ -112,7 +114,6 @@ class DirectiveBackend:
     name: str
     language: str
     spelling: Spelling
-    build: str
     capabilities: Capabilities = CAPABILITIES
 
     def kernels_text(self, module: Module) -> str:
@@ -127,21 +128,16 @@ class DirectiveBackend:
     def artifact(self, module: Module, stem: str) -> dict[str, str]:
         """`<stem>.cpp`, all of it."""
         unit = view(module, self.capabilities, self.spelling)
-        pieces = artifact_pieces(module, self.capabilities) | self._host_pieces(unit)
+        kernels = self._pieces(unit)
         text = render(
-            "directives/host.cpp.jinja",
+            f"{self.name}/host.cpp.jinja",
             stem=stem,
-            language=self.language,
-            target=self.name,
-            build=self.build.format(stem=stem),
-            kernels=unit.kernels,
-            **pieces,
+            kernel_helpers=kernels["helpers"],
+            routines=kernels["routines"],
+            end_of_kernels=_END_OF_KERNELS,
+            **artifact_pieces(module, self.capabilities, AS_FUNCTIONS),
         )
-        return {f"{stem}.cpp": text}
-
-    def _host_pieces(self, unit: Unit) -> dict[str, object]:
-        pieces = self._pieces(unit)
-        return {"kernel_helpers": pieces["helpers"], "routines": pieces["routines"]}
+        return {f"{stem}.cpp": _with_own_lines(text, f"{stem}.cpp")}
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
         helpers = self._helpers(unit)
@@ -167,3 +163,14 @@ class DirectiveBackend:
 
 def _real_functions(spelling: Spelling) -> set[str]:
     return {name for (_, element), name in spelling.math.items() if element.is_real}
+
+
+_END_OF_KERNELS = "#line end-of-kernels"
+
+
+def _with_own_lines(text: str, name: str) -> str:
+    """After the kernels, whose lines are the program's, compilers count the file's own lines again."""
+    lines = text.split("\n")
+    place = lines.index(_END_OF_KERNELS)
+    lines[place] = f'#line {place + 2} "{quoted(name)}"'
+    return "\n".join(lines)

@@ -129,10 +129,7 @@ class _Legaliser:
         results = tuple(self.result(reduction.variable, scalars) for reduction in kernel.reductions)
         self.parts = {r.variable: self.part(r.variable) for r in kernel.reductions}
         self.combines = {r.variable: r.combine for r in kernel.reductions}
-        declared = tuple(
-            Declare(self.parts[r.variable], self.start(r), constant=False)
-            for r in kernel.reductions
-        )
+        declared = tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in kernel.reductions)
         body = self.over_domain(kernel)
         if self.capabilities.structured_loops:
             body = self.shared_out(kernel, body)

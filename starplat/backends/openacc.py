@@ -19,5 +19,4 @@ OPENACC = DirectiveBackend(
     name="openacc",
     language="OpenACC",
     spelling=spelling(DIRECTIVES, function="#pragma acc routine seq\nstatic "),
-    build="g++ -O2 -std=c++17 -fopenacc {stem}.cpp -o {stem}",
 )

@@ -19,5 +19,4 @@ OPENMP = DirectiveBackend(
     name="openmp",
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
-    build="g++ -O2 -std=c++17 -fopenmp {stem}.cpp -o {stem}",
 )

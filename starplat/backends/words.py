@@ -52,7 +52,7 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 """
 
 _OURS = """
-arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights sources
+arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights arc_sources
 in_row_offsets in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned
 seconds Word Kernel smaller_int smaller_long larger_int larger_long saturated_int saturated_long saturated_arc HostArc

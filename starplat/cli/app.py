@@ -24,6 +24,7 @@ from starplat.cli import console
 from starplat.cli.check import check
 from starplat.cli.compile import compile
 from starplat.cli.devices import devices
+from starplat.cli.doctor import doctor
 from starplat.cli.explain import explain
 from starplat.cli.fmt import fmt
 from starplat.cli.graph import app as graph
@@ -41,7 +42,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 fine, 1 wrong program or input, 2 usage, 3 no such device, 4 a mistake of starplat, "
     "130 interrupted.",
 )
-VERBS: tuple[Callable[..., None], ...] = (check, compile, run, inspect, explain, fmt, devices, version)
+VERBS: tuple[Callable[..., None], ...] = (check, compile, run, inspect, explain, fmt, devices, doctor, version)
 for verb in VERBS:
     app.command()(verb)
 app.add_typer(graph, name="graph")

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from starplat.diagnostics import Diagnostic, render
@@ -48,6 +49,16 @@ def wants_colour(stream: IO[str]) -> bool:
 def shows_progress() -> bool:
     """Whether somebody sits before stderr, at a terminal that can redraw a line."""
     return sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """Something that moves on stderr, where a person looks; gives what changes its words."""
+    if not shows_progress():
+        yield lambda words: None
+        return
+    with err().status(_escaped(what)) as status:
+        yield lambda words: status.update(_escaped(words))
 
 
 def say(message: str) -> None:

@@ -80,6 +80,6 @@ def _module(source: SourceFile, function: str | None) -> str:
 
 def _schedule(source: SourceFile, function: str | None) -> str:
     from starplat import pipeline
-    from starplat.cli.proceeding import proceeding
+    from starplat.ir.proceeding import proceeding
 
     return proceeding(pipeline.lower(pipeline.check(source), function))

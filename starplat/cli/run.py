@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +20,7 @@ from starplat.cli.arguments import (
     Undirected,
     Weights,
 )
+from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
 
 if TYPE_CHECKING:
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.pipeline import Program
     from starplat.runtime import Result
+
+EVERYWHERE = "all"
+"""What `--target` calls every target that is present."""
 
 
 def run(
@@ -43,7 +45,7 @@ def run(
         list[str] | None,
         typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
     ] = None,
-    target: Annotated[str, typer.Option("--target", "-t", help="auto, or one of `starplat devices`.")] = "auto",
+    target: Annotated[str, typer.Option("--target", "-t", help="auto, all, or one of `starplat devices`.")] = "auto",
     device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
     out: Annotated[
@@ -61,6 +63,8 @@ def run(
     from starplat import pipeline
     from starplat.cli.output import writer_for
 
+    if target == EVERYWHERE and out is not None:
+        raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
     words = arguments_in(arg or [])
     write = None if out is None else writer_for(out)
     started = perf_counter()
@@ -71,6 +75,9 @@ def run(
     read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
     loaded = perf_counter()
     console.say(read.describe())
+    if target == EVERYWHERE:
+        run_on_all(program, read, words, Request(function, target, device, repeat, validate), json=json)
+        return
     request = Request(function, target, device, repeat, validate)
     result = run_program(program, read, words, request)
     seconds = replace(result.seconds, load=loaded - compiled, compile=result.seconds.compile + compiled - started)
@@ -119,18 +126,8 @@ def run_program(
     from starplat.runtime import bind_text
 
     bound = bind_text(program.module(request.function), graph, words)
-    with _working(f"running {program.name}"):
+    with console.working(f"running {program.name}"):
         return program.run(graph, arguments=bound, **asdict(request))
-
-
-@contextmanager
-def _working(what: str) -> Iterator[None]:
-    """Something that moves on stderr, where a person looks."""
-    if not console.shows_progress():
-        yield
-        return
-    with console.err().status(what):
-        yield
 
 
 def _findings(result: Result) -> Findings:

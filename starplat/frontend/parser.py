@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from lark import Lark
-
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
 from starplat.frontend.builder import Builder
@@ -18,7 +16,7 @@ from starplat.frontend.depth import report_depth
 from starplat.frontend.lexer import END, Lexer, Token, Words, span_of
 from starplat.frontend.mistakes import explain
 from starplat.frontend.recovery import Situation
-from starplat.resources import grammar
+from starplat.frontend.tables import tables
 from starplat.source import SourceFile, Span
 
 
@@ -59,19 +57,11 @@ def comments(source: SourceFile) -> list[Span]:
 
 
 class _Machinery:
-    """The tables, made once in a process."""
+    """The tables, made or read once in a process."""
 
     def __init__(self) -> None:
         self.builder = Builder()
-        self.lark = Lark(
-            grammar("starplat"),
-            parser="lalr",
-            lexer="basic",
-            start="program",
-            transformer=self.builder,
-            keep_all_tokens=True,
-            maybe_placeholders=True,
-        )
+        self.lark = tables(self.builder)
         self.lexer = Lexer(self.lark.terminals)
 
     def drive(self, words: Words, reporter: Reporter) -> ast.Program:

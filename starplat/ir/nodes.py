@@ -78,7 +78,7 @@ COLUMNS = Array("columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
 """The destination of every arc; ascending within a row."""
 WEIGHTS = Array("weights", Element.INT, Extent.ARCS, Origin.GRAPH)
 """The weight that was loaded, 1 where there is none. Only programs without a propEdge named weight use it."""
-SOURCES = Array("sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
+SOURCES = Array("arc_sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
 """The source of every arc."""
 IN_ROW_OFFSETS = Array("in_row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
 """The in-arcs of v stand at positions in_row_offsets[v] up to in_row_offsets[v + 1]."""

@@ -2,6 +2,7 @@
 
 `bind` takes Python values, `bind_text` the words of a command line; both give scalars and arrays in the form that the
 executor wants, or one diagnostic for every wrong argument, with the list of the parameters. Nodes go by original ids.
+Arrays that lie on a device stay there until the run's device is known; `brought_over` fetches those it cannot use.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import assert_never
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.suggest import did_you_mean
@@ -16,7 +18,8 @@ from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Se
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Argument, Module
 from starplat.runtime.elements import Cells, Value
-from starplat.runtime.properties import members, property_cells, property_of_text
+from starplat.runtime.lent import Lent, fetched, on_a_device
+from starplat.runtime.properties import members, numbered_cells, numbered_members, property_cells, property_of_text
 from starplat.runtime.scalars import UnfitError, parsed, scalar
 
 
@@ -25,7 +28,7 @@ class Bound:
     """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave."""
 
     scalars: Mapping[str, Value] = field(default_factory=dict)
-    arrays: Mapping[str, Cells] = field(default_factory=dict)
+    arrays: Mapping[str, Cells | Lent] = field(default_factory=dict)
 
     def within(self, module: Module) -> Bound:
         """The same by the module's names for them."""
@@ -34,6 +37,11 @@ class Bound:
             {names[name]: value for name, value in self.scalars.items()},
             {names[name]: cells for name, cells in self.arrays.items()},
         )
+
+    def on_host(self, graph: Graph) -> Bound:
+        """The same with the contents that arrays on devices have now."""
+        brought = {n: brought_over(a, graph) if isinstance(a, Lent) else a for n, a in self.arrays.items()}
+        return Bound(self.scalars, brought)
 
 
 def bind(module: Module, graph: Graph, given: Mapping[str, object]) -> Bound:
@@ -70,6 +78,25 @@ def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
     return bind(module, graph, values)
 
 
+def brought_over(lent: Lent, graph: Graph) -> Cells:
+    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is.
+
+    Raises:
+        DiagnosticError: as `bind`, for arrays.
+    """
+    try:
+        cells = fetched(lent.value)
+        match lent.kind:
+            case PropertyType():
+                return numbered_cells(cells, lent.kind, graph)
+            case SetType():
+                return numbered_members(cells, lent.kind, graph)
+            case _:
+                assert_never(lent.kind)
+    except UnfitError as unfit:
+        raise DiagnosticError(_unfit(lent.name, lent.kind, unfit)) from None
+
+
 def names_in(module: Module) -> dict[str, str]:
     """What the module calls the entry's arguments: not always what the program does, which may say `sources`."""
     arguments = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
@@ -95,7 +122,7 @@ class _Binder:
             if name not in self._arguments:
                 self._unknown(name)
         scalars: dict[str, Value] = {}
-        arrays: dict[str, Cells] = {}
+        arrays: dict[str, Cells | Lent] = {}
         for argument in self._arguments.values():
             if argument.name in given:
                 self._take(argument, given[argument.name], scalars, arrays)
@@ -107,9 +134,13 @@ class _Binder:
             raise DiagnosticError(*self._problems)
         return Bound(scalars, arrays)
 
-    def _take(self, argument: Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells]) -> None:
+    def _take(
+        self, argument: Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | Lent]
+    ) -> None:
         try:
             match argument.type:
+                case PropertyType() | SetType() if on_a_device(value):
+                    arrays[argument.name] = Lent(argument.name, argument.type, value)
                 case Scalar():
                     scalars[argument.name] = scalar(value, argument.type, self._graph)
                 case PropertyType():

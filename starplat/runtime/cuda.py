@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS
 from starplat.backends.launch import GROUP_SIZE
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells
+from starplat.runtime.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
+from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import WordKernels
 from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.refused import refused_kernels
@@ -26,20 +27,24 @@ class CudaDevice(Device):
     """One NVIDIA GPU; everything happens on CuPy's current stream, in order."""
 
     target = "cuda"
+    has_arrays = True
 
     def __init__(self, cupy: Any, index: int) -> None:
-        properties = cupy.cuda.runtime.getDeviceProperties(index)
-        super().__init__(properties["name"].decode())
         self.cupy = cupy
+        try:
+            properties = cupy.cuda.runtime.getDeviceProperties(index)
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            raise device_fault(f"GPU {index}", str(error), "does not answer") from error
+        super().__init__(properties["name"].decode())
         self.device = cupy.cuda.Device(index)
         self.architecture = f"sm_{properties['major']}{properties['minor']}"
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
-        text = BACKENDS[self.target].kernels_text(module)
+        text = kernels_text_to_run(self.target, module)
         flags = (*FLAGS, WIDE_ARCS_FLAG) if wide_arcs else FLAGS
         image, cached = self._image(text, flags)
-        with self.device, self.faults():
+        with self.faults(), self.device:
             loaded = self.cupy.cuda.function.Module()
             loaded.load(image)
         return CudaKernels(self, module, wide_arcs, loaded, cached)
@@ -71,13 +76,53 @@ class CudaDevice(Device):
         return bytes(image)
 
     def synchronise(self) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             self.cupy.cuda.get_current_stream().synchronize()
 
     def trim(self) -> None:
         super().trim()
-        with self.device:
+        with self.faults(), self.device:
             self.cupy.get_default_memory_pool().free_all_blocks()
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        with self.faults(), self.device:
+            found = self._own(array, dtype, count) if count else None
+            if found is None:
+                return None
+            view, read_only = found
+            self.device.synchronize()  # whatever stream it was made on
+        start, size = int(view.data.ptr), int(view.nbytes)
+        room = int(view.data.mem.ptr) + int(view.data.mem.size) - start
+        loose = start % 4 != 0 or room < _whole_words(size)
+        return Adopted(view, (None, start, start + size), read_only, loose)
+
+    def _own(self, array: Any, dtype: np.dtype[Any], count: int) -> tuple[Any, bool] | None:
+        """The array as CuPy sees it where it lies, and whether it is read-only; None if it is not as it should be."""
+        interface, read_only = cuda_interface(array), False
+        if interface is not None:
+            run = cell_run(interface, dtype, count)
+            if run is None or self._owner(run[0]) != self.device.id:
+                return None
+            view, read_only = self.cupy.asarray(array), run[1]
+        else:
+            kind, number = dlpack_device(array) or (0, 0)
+            if kind not in CUDA_DEVICES or number != self.device.id:
+                return None
+            view = self.cupy.from_dlpack(array)
+        fits = view.dtype == dtype and view.shape == (count,) and view.flags.c_contiguous
+        return (view, read_only) if fits else None
+
+    def _owner(self, address: int) -> int:
+        """The number of the GPU that memory lies on."""
+        return int(self.cupy.cuda.runtime.pointerGetAttributes(address).device)
+
+    def export(self, buffer: Buffer) -> Any:
+        return buffer.memory[: buffer.count]
+
+    def _free_memory(self, ours: int) -> int | None:
+        with self.faults(), self.device:
+            free, _ = self.cupy.cuda.runtime.memGetInfo()
+            return int(free) + int(self.cupy.get_default_memory_pool().free_bytes())
 
     @contextmanager
     def faults(self) -> Iterator[None]:
@@ -89,37 +134,41 @@ class CudaDevice(Device):
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         try:
-            with self.device:
-                padded = -(-count * dtype.itemsize // 4) * 4 // dtype.itemsize
-                return self.cupy.empty(padded, dtype)
+            with self.faults(), self.device:
+                return self.cupy.empty(_whole_words(count * dtype.itemsize) // dtype.itemsize, dtype)
         except self.cupy.cuda.memory.OutOfMemoryError as error:
             raise MemoryError(str(error)) from error
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             buffer.memory[: buffer.count].set(cells)
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             buffer.memory[: buffer.count].get(out=cells)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             buffer.memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             destination.memory.data.copy_from_device_async(
                 source.memory.data, source.count * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
             )
 
     def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             return buffer.memory[index : index + 1].get()[0]
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        with self.device, self.faults():
+        with self.faults(), self.device:
             buffer.memory[index : index + 1].set(np.full(1, value, buffer.dtype))
+
+
+def _whole_words(size: int) -> int:
+    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
+    return -(-size // 4) * 4
 
 
 class CudaKernels(WordKernels):
@@ -132,11 +181,12 @@ class CudaKernels(WordKernels):
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str) -> Any:
-        return self._module.get_function(name)
+        with self.device.faults(), self.device.device:
+            return self._module.get_function(name)
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         blocks, threads = self._grid(kernel, size)
-        with self.device.device, self.device.faults():
+        with self.device.faults(), self.device.device:
             entry((blocks,), (threads,), arguments)
 
     def _grid(self, kernel: Kernel, size: LaunchSize) -> tuple[int, int]:

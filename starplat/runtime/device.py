@@ -2,14 +2,15 @@
 
 A target derives a `Device` (memory) and a `Kernels` (the built kernels of one module) and fills in the methods whose
 names start with an underscore. The public ones here count bytes, keep freed memory for the next run, and leave out
-what has nothing to do.
+what has nothing to do. Arrays that a caller has on the device come in by `adopt` and go out by `export`.
 """
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -20,13 +21,45 @@ from starplat.ir.nodes import Element, Kernel, Module
 from starplat.runtime.elements import Cells, Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Buffer:
-    """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least."""
+    """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least.
+
+    `lent` memory is the caller's: it is never kept for other uses.
+    """
 
     dtype: np.dtype[Any]
     count: int
     memory: Any
+    lent: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of the cells."""
+        return self.dtype.itemsize * self.count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adopted:
+    """A caller's array that lies on the device, as the target holds memory.
+
+    Attributes:
+        memory: as in `Buffer`.
+        place: what it is a part of, and from which byte to which: two arrays of one `place[0]` may overlap.
+        read_only: whether it must not be written.
+        loose: whether it can only be copied from and to, not given to kernels: they need whole 32-bit words, in which
+            they change single bytes, and on some devices a certain beginning.
+    """
+
+    memory: Any
+    place: tuple[Hashable, int, int]
+    read_only: bool = False
+    loose: bool = False
+
+    def overlaps(self, other: Adopted) -> bool:
+        """Whether both hold a common byte."""
+        (whole, start, stop), (others, first, last) = self.place, other.place
+        return whole == others and start < last and first < stop
 
 
 @dataclass(slots=True)
@@ -46,16 +79,23 @@ class LaunchSize:
     num_nodes: int
     num_arcs: int
 
+_MOST_RELIEFS = 64
+
 
 class Device(ABC):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]
+    has_arrays: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.traffic = Traffic()
+        self.broken = False
+        self.relief: Callable[[], bool] = lambda: False
+        """Gives up something on the device that can be brought back, a graph; False where there is nothing."""
         self._free: dict[tuple[np.dtype[Any], int], list[Buffer]] = defaultdict(list)
+        self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
 
     def allocate(self, dtype: np.dtype[Any], count: int) -> Buffer:
         """Cells with undefined contents.
@@ -66,22 +106,69 @@ class Device(ABC):
         kept = self._free.get((dtype, count))
         if kept:
             return kept.pop()
-        try:
-            return Buffer(dtype, count, self._allocate(dtype, max(count, 1)))
-        except MemoryError:
-            self.trim()
-        try:
-            return Buffer(dtype, count, self._allocate(dtype, max(count, 1)))
-        except MemoryError as error:
-            raise _out_of_memory(self.name, dtype.itemsize * count) from error
+        room = self._room(dtype, max(count, 1))
+        buffer = Buffer(dtype, count, room)
+        self._ours.add(buffer)
+        return buffer
+
+    def _room(self, dtype: np.dtype[Any], count: int) -> Any:
+        """New memory; where there is none, after what is kept has been given up, and then graphs that are not in use."""
+        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relief] * _MOST_RELIEFS))
+        for more in give_up:
+            try:
+                return self._allocate(dtype, count)
+            except MemoryError as error:
+                shortage = error
+            if not more():
+                break
+        raise _out_of_memory(self.name, dtype.itemsize * count) from shortage
+
+    def _trimmed(self) -> bool:
+        self.trim()
+        return True
 
     def release(self, buffer: Buffer) -> None:
         """Keeps the memory for the next allocation of its size."""
-        self._free[buffer.dtype, buffer.count].append(buffer)
+        if not buffer.lent:
+            self._free[buffer.dtype, buffer.count].append(buffer)
 
     def trim(self) -> None:
         """Gives the memory of released buffers back to the device."""
         self._free.clear()
+
+    def free_memory(self) -> int | None:
+        """Bytes that a run could have, what is kept from earlier runs included; None where nobody can tell."""
+        left = self._free_memory(sum(buffer.size for buffer in self._ours))
+        return None if left is None else left + sum(b.size for buffers in self._free.values() for b in buffers)
+
+    def beside(self, arrays: Iterable[Any]) -> Device:
+        """This device in the form in which it can use the caller's `arrays`, as far as it can."""
+        return self
+
+    def belongs(self, device: Device) -> bool:
+        """Whether `device` is this one, or a form of it that `beside` gave."""
+        return device is self
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        """A caller's array to be used where it lies, with all that was asked of it done; None if it lies elsewhere or
+        is not `count` cells of `dtype` in a row."""
+        return None
+
+    def export(self, buffer: Buffer) -> Any:
+        """The cells as an array that the caller can use on the device, if it `has_arrays`; the buffer is the caller's
+        from now on."""
+        raise NotImplementedError
+
+    def require_arrays(self) -> None:
+        """Refuses what `export` could not do.
+
+        Raises:
+            DiagnosticError: E0714, Python has no arrays on such a device.
+        """
+        if not self.has_arrays:
+            message = f"results of target {self.target} cannot stay on the device"
+            help = "leave 'device_results' out, or run on cuda, opencl or sycl"
+            raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
@@ -133,6 +220,10 @@ class Device(ABC):
     @abstractmethod
     def synchronise(self) -> None:
         """Waits until everything asked for has happened."""
+
+    def _free_memory(self, ours: int) -> int | None:
+        """Bytes that the device has left, of which `ours` have been allocated here; None where nobody can tell."""
+        return None
 
     @abstractmethod
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
@@ -190,11 +281,16 @@ def word_size(element: Element, wide_arcs: bool) -> int:
     return 4
 
 
-def device_fault(device: str, reason: str) -> DiagnosticError:
+class DeviceFaultError(DiagnosticError):
+    """The device gave up; it is not used again."""
+
+
+def device_fault(device: str, reason: str, when: str = "failed while the program ran") -> DeviceFaultError:
     """E0906: the device gave up."""
-    message = f"{device} failed while the program ran: {reason}"
+    first = next((line.strip() for line in reason.splitlines() if line.strip()), "no reason given")
+    message = f"{device} {when}: {first}"
     help = "an index out of range does this: run with --target reference, which checks every index"
-    return DiagnosticError(Diagnostic("E0906", message, help=help), exit_code=ExitCode.WRONG_INPUT)
+    return DeviceFaultError(Diagnostic("E0906", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 def _out_of_memory(device: str, size: int) -> DiagnosticError:

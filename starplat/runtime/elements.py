@@ -33,6 +33,11 @@ _TYPES: dict[Element, type[np.generic]] = {
 }
 
 
+def needs_wide_arcs(num_arcs: int) -> bool:
+    """Whether arc ids of such a graph take 64 bits."""
+    return num_arcs >= WIDE_ARCS_FROM
+
+
 def dtype_of(element: Element, *, wide_arcs: bool) -> np.dtype[Any]:
     """The NumPy type of an array's cells."""
     if element is Element.ARC:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends import BACKENDS
 from starplat.backends.launch import ArgumentKind, KernelArgument, identity
 from starplat.backends.render import render
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
 from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import Word, WordKernels
 from starplat.toolchain.compilers import Build
 from starplat.toolchain.libraries import open_library
@@ -49,7 +49,7 @@ class LibraryDevice(Device):
         raise NotImplementedError
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
-        text = BACKENDS[self.target].kernels_text(module)
+        text = kernels_text_to_run(self.target, module)
         library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return LibraryKernels(self, module, wide_arcs, library, cached)
 

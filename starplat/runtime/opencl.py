@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,35 +10,47 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.launch import GROUP_SIZE
-from starplat.backends.opencl import extensions, kernels_text, language_flag
+from starplat.backends.opencl import extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells
+from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.lent import is_opencl_array
+from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import WordKernels
 from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.opencl import device_identity, opencl, quiet_build
 from starplat.toolchain.refused import first_error, refused_kernels
 
 WIDE_ARCS_FLAG = "-DARC_64"
+WORD = 4  # bytes that a kernel may touch at once: an atomic operation on one byte takes the word around it
 _NO_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_BUFFER_SIZE")
 
 
+_MOST_CONTEXTS = 4
+
+
 class OpenCLDevice(Device):
-    """One OpenCL device with a context and a queue of its own."""
+    """One OpenCL device with a queue of its own, in a context of its own or, beside that, in a caller's."""
 
     target = "opencl"
+    has_arrays = True
 
-    def __init__(self, device: Any) -> None:
+    def __init__(self, device: Any, context: Any = None) -> None:
         super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")
         self.cl = opencl()
         self.device = device
-        self.context = self.cl.Context([device])
-        self.queue = self.cl.CommandQueue(self.context)
+        self._beside: dict[Any, OpenCLDevice] = {}
+        try:
+            self.context = context or self.cl.Context([device])
+            self.queue = self.cl.CommandQueue(self.context, device)
+        except self.cl.Error as error:
+            raise device_fault(self.name, str(error), "does not answer") from error
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module)
-        text = kernels_text(module)
+        text = kernels_text_to_run(self.target, module)
         language = language_flag(text, self.device.version)
         flags = f"{language} {WIDE_ARCS_FLAG}" if wide_arcs else language
         program, cached = Builder(self, text, flags).built()
@@ -62,6 +74,46 @@ class OpenCLDevice(Device):
                 buffer.memory.release()
         super().trim()
 
+    def beside(self, arrays: Iterable[Any]) -> Device:
+        """The device in the context of the first array that lies on it: memory belongs to one context."""
+        contexts = [array.context for array in arrays if is_opencl_array(array)]
+        context = next((c for c in contexts if c.devices == [self.device]), self.context)
+        if context == self.context:
+            return self
+        if context not in self._beside:
+            if len(self._beside) >= _MOST_CONTEXTS:
+                self._beside.pop(next(iter(self._beside)))
+            self._beside[context] = OpenCLDevice(self.device, context)
+        return self._beside[context]
+
+    def belongs(self, device: Device) -> bool:
+        return device is self or device in self._beside.values()
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        if not is_opencl_array(array) or array.context != self.context or not count:
+            return None
+        if array.dtype != dtype or array.shape != (count,) or not array.flags.c_contiguous:
+            return None
+        with self.faults():
+            array.finish()
+            if array.queue is not None:
+                array.queue.finish()
+        start, size, whole = array.offset, array.nbytes, array.base_data
+        loose = start % (self.device.mem_base_addr_align // 8) != 0 or whole.size - start < _whole_words(size)
+        memory = _Part(whole, start) if loose else whole
+        if start and not loose:
+            memory = whole.get_sub_region(start, _whole_words(size))
+        return Adopted(memory, (whole.int_ptr, start, start + size), loose=loose)
+
+    def export(self, buffer: Buffer) -> Any:
+        from pyopencl.array import Array
+
+        return Array(self.queue, (buffer.count,), buffer.dtype, data=buffer.memory)
+
+    def _free_memory(self, ours: int) -> int | None:
+        left = self.device.global_mem_size - ours
+        return at_most_host_memory(left) if self.device.type & self.cl.device_type.CPU else left
+
     @contextmanager
     def faults(self) -> Iterator[None]:
         """Errors of the OpenCL runtime as diagnostics."""
@@ -72,7 +124,8 @@ class OpenCLDevice(Device):
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         try:
-            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, dtype.itemsize * count)
+            size = -(-dtype.itemsize * count // WORD) * WORD
+            return self.cl.Buffer(self.context, self.cl.mem_flags.READ_WRITE, size)
         except self.cl.Error as error:
             if isinstance(error, self.cl.MemoryError) or any(word in str(error) for word in _NO_MEMORY):
                 raise MemoryError(str(error)) from error
@@ -93,8 +146,9 @@ class OpenCLDevice(Device):
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
         with self.faults():
-            size = source.count * source.dtype.itemsize
-            self.cl.enqueue_copy(self.queue, destination.memory, source.memory, byte_count=size)
+            to, at = _whole(destination)
+            out_of, start = _whole(source)
+            self.cl.enqueue_copy(self.queue, to, out_of, byte_count=source.size, src_offset=start, dst_offset=at)
 
     def _read_cell(self, buffer: Buffer, index: int) -> Any:
         cell = np.empty(1, buffer.dtype)
@@ -107,6 +161,25 @@ class OpenCLDevice(Device):
         with self.faults():
             offset = index * buffer.dtype.itemsize
             self.cl.enqueue_copy(self.queue, buffer.memory, _pattern(value), dst_offset=offset, is_blocking=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a buffer that begins where no kernel can begin."""
+
+    whole: Any
+    start: int
+
+
+def _whole(buffer: Buffer) -> tuple[Any, int]:
+    """What pyopencl copies from or to, and where its cells begin."""
+    memory = buffer.memory
+    return (memory.whole, memory.start) if isinstance(memory, _Part) else (memory, 0)
+
+
+def _whole_words(size: int) -> int:
+    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
+    return -(-size // 4) * 4
 
 
 def _pattern(value: Any) -> Cells:

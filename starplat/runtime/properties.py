@@ -28,10 +28,37 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
         DiagnosticError: E0707, another length.
     """
     array = np.asarray(value)
-    count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
+    count = _count(kind, graph)
     if array.shape != (count,):
         raise _wrong_length(array, kind, count)
     return _nodes_inside(array, graph) if kind.element is Scalar.NODE else _converted(array, kind.element, graph)
+
+
+def numbered_cells(array: NDArray[Any], kind: PropertyType, graph: Graph) -> Cells:
+    """As `property_cells`, but nodes are numbers 0..n-1, as arrays on devices hold them, or -1."""
+    if kind.element is not Scalar.NODE or array.shape != (_count(kind, graph),):
+        return property_cells(array, kind, graph)
+    _require_numbers(array, NONE, graph)
+    return array.astype(np.int32)
+
+
+def numbered_members(array: NDArray[Any], kind: SetType, graph: Graph) -> Cells:
+    """As `members`, but nodes are numbers 0..n-1."""
+    if array.dtype == np.bool_ or kind.member is not Scalar.NODE:
+        return members(array, kind, graph)
+    _require_numbers(array, 0, graph)
+    flags: Cells = np.zeros(graph.num_nodes, np.bool_)
+    flags[array] = True
+    return flags
+
+
+def _require_numbers(array: NDArray[Any], lowest: int, graph: Graph) -> None:
+    if array.dtype.kind not in "iu":
+        raise UnfitError(f"{array.dtype} are no numbers of nodes")
+    if array.size and not lowest <= int(array.min()) <= int(array.max()) < graph.num_nodes:
+        wrong = int(array.min() if array.min() < lowest else array.max())
+        message = f"on a device nodes are numbers 0..{graph.num_nodes - 1}, and {wrong} is none"
+        raise UnfitError(message, out_of_range=True)
 
 
 def property_of_text(path: Path) -> Any:
@@ -72,6 +99,10 @@ def shown_cells(cells: Cells, kind: PropertyType, graph: Graph) -> Cells:
     named = (cells >= 0) & (cells < graph.num_nodes)
     shown[named] = ids[cells[named]].astype(wide)
     return shown
+
+
+def _count(kind: PropertyType, graph: Graph) -> int:
+    return graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
 
 
 def _nodes_inside(array: NDArray[Any], graph: Graph) -> Cells:

@@ -11,12 +11,14 @@ from starplat.ir.interpreter import KernelRunner
 from starplat.ir.nodes import Kernel, Module
 from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
+from starplat.runtime.estimate import host_memory
 
 
 class ReferenceDevice(Device):
     """The host's memory."""
 
     target = "reference"
+    has_arrays = True
 
     def __init__(self) -> None:
         super().__init__("interpreter")
@@ -26,6 +28,13 @@ class ReferenceDevice(Device):
 
     def synchronise(self) -> None:
         """Everything has happened already."""
+
+    def export(self, buffer: Buffer) -> Cells:
+        cells: Cells = buffer.memory[: buffer.count]
+        return cells
+
+    def _free_memory(self, ours: int) -> int | None:
+        return host_memory()
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
         return np.empty(count, dtype)

@@ -1,13 +1,15 @@
 """A graph as a run sees it: its arrays on the host, made when asked for, and those on a device, which stay there.
 
 `on_device` gives the same `ResidentGraph` for the same graph and device, so a graph crosses once, however often
-programs run on it; when the graph is forgotten its memory is the device's again.
+programs run on it; when the graph is forgotten its memory is the device's again. Where memory is short, `make_room`
+takes the graphs off the device that were not used for longest; they cross again when they are used again.
 """
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +26,10 @@ from starplat.ir.nodes import (
     WEIGHTS,
     Array,
     Element,
+    Origin,
 )
 from starplat.runtime.device import Buffer, Device
-from starplat.runtime.elements import WIDE_ARCS_FROM, Cells, cells_in, dtype_of
+from starplat.runtime.elements import Cells, cells_in, dtype_of, needs_wide_arcs
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     ROW_OFFSETS.name: lambda graph: graph.row_offsets,
@@ -64,13 +67,14 @@ class ResidentGraph:
     def __init__(self, device: Device, graph: Graph) -> None:
         self._device = device
         self._buffers: dict[tuple[str, Element], Buffer] = {}
+        self.when_graph_goes: weakref.finalize[..., Graph] | None = None
         self.num_nodes = graph.num_nodes
         self.num_arcs = graph.num_arcs
-        self.wide_arcs = graph.num_arcs >= WIDE_ARCS_FROM
+        self.wide_arcs = needs_wide_arcs(graph.num_arcs)
 
     def array(self, array: Array, graph: Graph) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
-        key = (array.name if array.name in _MAKERS and array.origin.value == "graph" else WEIGHTS.name, array.element)
+        key = _key(array)
         if key not in self._buffers:
             count = cells_in(array.extent, self.num_nodes, self.num_arcs)
             buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count)
@@ -81,6 +85,10 @@ class ResidentGraph:
                 raise
             self._buffers[key] = buffer
         return self._buffers[key]
+
+    def holds(self, array: Array) -> bool:
+        """Whether `array` would cost nothing."""
+        return _key(array) in self._buffers
 
     def _fill(self, buffer: Buffer, name: str, element: Element, graph: Graph) -> None:
         if name == WEIGHTS.name and graph.weights is None:
@@ -93,22 +101,54 @@ class ResidentGraph:
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""
         self._buffers.clear()
-        self._device.trim()
+        if self.when_graph_goes is not None:
+            self.when_graph_goes.detach()
+        if not self._device.broken:
+            self._device.trim()
+
+
+def _key(array: Array) -> tuple[str, Element]:
+    """What tells arrays of one graph apart: the program's own weights are the graph's in another type."""
+    return (array.name if array.origin is Origin.GRAPH else WEIGHTS.name, array.element)
 
 
 _RESIDENT: weakref.WeakKeyDictionary[Device, weakref.WeakKeyDictionary[Graph, ResidentGraph]] = (
     weakref.WeakKeyDictionary()
 )
+"""The graphs on every device; those that were used last stand last."""
 
 
 def on_device(device: Device, graph: Graph) -> ResidentGraph:
     """The graph's place on the device."""
-    graphs = _RESIDENT.setdefault(device, weakref.WeakKeyDictionary())
-    resident = graphs.get(graph)
+    if device not in _RESIDENT:
+        _RESIDENT[device] = weakref.WeakKeyDictionary()
+        device.relief = partial(_drop_oldest, weakref.ref(device))
+    graphs = _RESIDENT[device]
+    resident = graphs.pop(graph, None)
     if resident is None:
-        resident = graphs[graph] = ResidentGraph(device, graph)
-        weakref.finalize(graph, resident.give_back).atexit = False
+        resident = ResidentGraph(device, graph)
+        resident.when_graph_goes = weakref.finalize(graph, resident.give_back)
+        resident.when_graph_goes.atexit = False
+    graphs[graph] = resident
     return resident
+
+
+def make_room(device: Device, needed: int) -> bool:
+    """Takes graphs off the device, those not used for longest first and never the last one used, until `needed` bytes
+    are free; whether they are. True where nobody can tell."""
+    while (free := device.free_memory()) is not None and free < needed:
+        if not device.relief():
+            return False
+    return True
+
+
+def _drop_oldest(device: weakref.ref[Device]) -> bool:
+    there = device()
+    graphs = [] if there is None else list(_RESIDENT.get(there, ()))
+    if there is None or len(graphs) < 2:
+        return False
+    forget(there, graphs[0])
+    return True
 
 
 def forget(device: Device, graph: Graph) -> None:
@@ -116,6 +156,12 @@ def forget(device: Device, graph: Graph) -> None:
     graphs = _RESIDENT.get(device)
     resident = None if graphs is None else graphs.pop(graph, None)
     if resident is not None:
+        resident.give_back()
+
+
+def forget_device(device: Device) -> None:
+    """Takes all graphs off a device that is not used again."""
+    for resident in _RESIDENT.pop(device, {}).values():
         resident.give_back()
 
 

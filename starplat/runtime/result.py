@@ -15,6 +15,9 @@ from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import infinity
 from starplat.runtime.elements import Cells, Value, element_of
+from starplat.runtime.estimate import Estimate
+from starplat.runtime.lent import fetched, on_a_device
+from starplat.runtime.properties import shown_cells
 
 SCHEMA = 1
 """The version of the JSON; it grows when something changes its meaning or goes away."""
@@ -73,6 +76,10 @@ class Summary:
 class Result:
     """Of one run. `result["dist"]` is a NumPy array in the order of the graph's nodes (or arcs).
 
+    With `on_device` it is an array on the device: of CuPy for cuda, of pyopencl for opencl, for sycl one that
+    `dpnp.asarray` takes, NumPy's for reference; an argument that was used in place is given back itself. Nodes in such
+    arrays are numbers 0..n-1. `on_host` brings them down.
+
     Attributes:
         program, function: the program's name and that of its entry.
         graph: the graph it ran on.
@@ -82,6 +89,8 @@ class Result:
         returned: what the entry returned, None if nothing; a node is an original id.
         launches: how many kernels the last repetition launched.
         cached: whether the kernels had been built by an earlier run.
+        on_device: whether the properties were left on the device.
+        estimate: the memory that the run was expected to take there.
         validated: whether the answers were compared with the interpreter's and agree; None when nobody asked.
     """
 
@@ -90,7 +99,7 @@ class Result:
     graph: Graph
     target: str
     device: str
-    properties: Mapping[str, Cells]
+    properties: Mapping[str, Any]
     types: Mapping[str, PropertyType]
     returned: Value | None = None
     seconds: Seconds = field(default_factory=Seconds)
@@ -98,8 +107,10 @@ class Result:
     launches: int = 0
     cached: bool = False
     validated: bool | None = None
+    on_device: bool = False
+    estimate: Estimate = field(default_factory=Estimate)
 
-    def __getitem__(self, name: str) -> Cells:
+    def __getitem__(self, name: str) -> Any:
         """A property.
 
         Raises:
@@ -110,9 +121,17 @@ class Result:
         except KeyError:
             raise no_such_result(name, self.properties) from None
 
+    def on_host(self, name: str) -> Cells:
+        """A property as a NumPy array, nodes in it by their original ids."""
+        cells: Cells = self[name]
+        if not self.on_device:
+            return cells
+        cells = fetched(cells) if on_a_device(cells) else cells
+        return shown_cells(cells, self.types[name], self.graph)
+
     def summary(self, name: str) -> Summary:
-        """Count, sum, least and greatest of a property."""
-        return summarised(self[name], self.types[name].element)
+        """Count, sum, least and greatest of a property, which is brought down for this."""
+        return summarised(self.on_host(name), self.types[name].element)
 
     def to_json(self) -> dict[str, Any]:
         """One object of the command line's schema; INF and what is not a number are spelt as strings."""

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.launch import GROUP_SIZE
-from starplat.backends.sycl import aspects, kernels_text
+from starplat.backends.sycl import aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells
+from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.lent import cell_run, sycl_interface
+from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import WordKernels
 from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.refused import first_error, refused_kernels
@@ -27,18 +30,22 @@ class SyclDevice(Device):
     """One SYCL device with a queue of its own."""
 
     target = "sycl"
+    has_arrays = True
 
     def __init__(self, device: Any) -> None:
         self.dpctl = sycl()
         super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
         self.shim = shim()
         self.device = device
-        self.queue = self.dpctl.SyclQueue(device, property="in_order")
+        try:
+            self.queue = self.dpctl.SyclQueue(device, property="in_order")
+        except self.dpctl.SyclQueueCreationError as error:
+            raise device_fault(self.name, str(error), "does not answer") from error
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module, wide_arcs)
         options = (WIDE_ARCS_OPTION,) if wide_arcs else ()
-        bundle, cached = self._bundle(kernels_text(module), options)
+        bundle, cached = self._bundle(kernels_text_to_run(self.target, module), options)
         try:
             return SyclKernels(self, module, wide_arcs, bundle, cached)
         finally:
@@ -91,6 +98,27 @@ class SyclDevice(Device):
         self.synchronise()
         super().trim()
 
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        interface = sycl_interface(array)
+        run = None if interface is None or not count else cell_run(interface, dtype, count)
+        if run is None:
+            return None
+        memory = self.dpctl.memory.as_usm_memory(array)
+        if memory.sycl_context != self.queue.sycl_context or memory.sycl_device != self.device:
+            return None
+        with self.faults():
+            memory.sycl_queue.wait()
+        start, size = int(memory._pointer), dtype.itemsize * count
+        loose = start % 4 != 0 or size % 4 != 0
+        return Adopted(memory, (None, start, start + size), run[1], loose)
+
+    def export(self, buffer: Buffer) -> UsmArray:
+        return UsmArray(buffer.memory, buffer.dtype, buffer.count)
+
+    def _free_memory(self, ours: int) -> int | None:
+        left = self.device.global_mem_size - ours
+        return at_most_host_memory(left) if self.device.is_cpu else left
+
     @contextmanager
     def faults(self) -> Iterator[None]:
         """Errors of the SYCL runtime as diagnostics."""
@@ -133,6 +161,32 @@ class SyclDevice(Device):
         cell = np.full(1, value, buffer.dtype)
         with self.faults():
             self.shim.copy(self.queue, address(buffer, index), cell.ctypes.data, cell.nbytes, wait=True)
+
+
+class UsmArray:
+    """Cells in a SYCL device's memory; `dpnp.asarray` and `dpctl` take it without copying."""
+
+    def __init__(self, memory: Any, dtype: np.dtype[Any], count: int) -> None:
+        self.usm_memory = memory
+        self.dtype = dtype
+        self.shape = (count,)
+
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        return {
+            "data": (self.usm_memory._pointer, False),
+            "shape": self.shape,
+            "strides": None,
+            "typestr": self.dtype.str,
+            "version": 1,
+            "syclobj": self.usm_memory.sycl_queue,
+            "offset": 0,
+        }
+
+    def asnumpy(self) -> Cells:
+        """The cells on the host."""
+        size = self.dtype.itemsize * self.shape[0]
+        return np.frombuffer(self.usm_memory.copy_to_host(), np.uint8)[:size].view(self.dtype)
 
 
 def address(buffer: Buffer, index: int = 0) -> int:

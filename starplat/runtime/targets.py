@@ -95,12 +95,18 @@ def open_device(target: str, index: int = 0) -> Device:
         suggestion = did_you_mean(target, TARGETS)
         help = f"{suggestion} targets: {known}" if suggestion else f"targets: {known}"
         raise DiagnosticError(Diagnostic("E0907", message, help=help), exit_code=ExitCode.USAGE)
-    return _opened(target, index)
+    if (target, index) not in _OPENED:
+        _OPENED[target, index] = _TARGETS[target](index)
+    return _OPENED[target, index]
 
 
-@cache
-def _opened(target: str, index: int) -> Device:
-    return _TARGETS[target](index)
+_OPENED: dict[tuple[str, int], Device] = {}
+
+
+def abandon(device: Device) -> None:
+    """Forgets a device that has failed, so that the next run opens it anew."""
+    for key in [key for key, opened in _OPENED.items() if opened.belongs(device)]:
+        del _OPENED[key]
 
 
 @cache

@@ -79,8 +79,8 @@ def first_difference(result: Result, expected: Result) -> Difference | None:
     """Where two results of one program differ first: what was returned, then property by property."""
     if not _same_value(result.returned, expected.returned):
         return Difference("returned", "", result.returned, expected.returned, 1)
-    for name, cells in result.properties.items():
-        kind = result.types[name]
+    for name in result.properties:
+        cells, kind = result.on_host(name), result.types[name]
         wrong = np.flatnonzero(~agreeing(cells, expected.properties[name], kind.element))
         if len(wrong):
             first = int(wrong[0])

@@ -15,11 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from filelock import FileLock
-from filelock import Timeout as LockTimeout
 from platformdirs import user_cache_path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
@@ -86,6 +83,9 @@ class Cache:
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:
         """Holds the entry's lock. Building twice is harmless, so a lock is not waited for forever."""
+        from filelock import FileLock
+        from filelock import Timeout as LockTimeout
+
         path = self._path(key)
         if path is None:
             yield
@@ -129,13 +129,19 @@ def private_folder() -> Path | None:
         DiagnosticError: E0905, the folder that STARPLAT_CACHE_DIR names is not safe.
     """
     wanted = os.environ.get(FOLDER_VARIABLE)
-    return _checked_folder(wanted or str(user_cache_path("starplat", appauthor=False)), bool(wanted))
+    return _checked_folder(str(wanted_folder()), bool(wanted))
+
+
+def wanted_folder() -> Path:
+    """Where the cache is to be: what STARPLAT_CACHE_DIR names, else our folder in the user's cache."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    return Path(named or user_cache_path("starplat", appauthor=False)).expanduser().absolute()
 
 
 @cache
 def _checked_folder(name: str, wanted: bool) -> Path | None:
-    folder = Path(name).expanduser().absolute()
-    fault = _fault(folder)
+    folder = Path(name)
+    fault = fault_of(folder)
     if fault is None:
         return folder
     message = f"the cache folder {folder} {fault}"
@@ -146,7 +152,35 @@ def _checked_folder(name: str, wanted: bool) -> Path | None:
     return None
 
 
-def _fault(folder: Path) -> str | None:
+@dataclass(frozen=True, slots=True)
+class CacheState:
+    """What `starplat doctor` says of the cache: `fault` is None where it is in use; `size` in bytes."""
+
+    folder: Path
+    fault: str | None
+    entries: int
+    size: int
+
+
+def cache_state() -> CacheState:
+    """How the cache is."""
+    folder = wanted_folder()
+    fault = fault_of(folder)
+    sizes = [] if fault else list(_sizes(folder))
+    return CacheState(folder, fault, len(sizes), sum(sizes))
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """Of every file; what vanishes meanwhile, or cannot be read, does not count."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+
+
+def fault_of(folder: Path) -> str | None:
     """What is wrong with the folder; it is made where it is missing."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -183,6 +217,8 @@ def _sealed(payload: bytes) -> bytes:
 
 @cache
 def _own_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("starplat")
     except PackageNotFoundError:

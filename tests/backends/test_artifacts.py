@@ -107,7 +107,7 @@ def test_shortest_paths_host_reads_well() -> None:
             dist, weight, modified_next
         );
         std::swap(modified, modified_next);
-        Word<int> finished_result(device, true);
+        finished_result.set(true);
         device.launch("sssp_finished", graph.num_nodes, graph.num_nodes, modified, finished_result);
         finished = finished && finished_result.read();
     }

@@ -112,7 +112,7 @@ class Csr:
             "row_offsets": np.searchsorted(sources, np.arange(n + 1)).astype(np.int64),
             "columns": columns,
             "weights": weights,
-            "sources": sources,
+            "arc_sources": sources,
             "in_row_offsets": np.searchsorted(columns[backward], np.arange(n + 1)).astype(np.int64),
             "in_columns": sources[backward],
             "in_arcs": backward,

@@ -1,4 +1,4 @@
-"""On what the programs are run: the interpreter and every OpenCL runtime of this machine.
+"""On what the programs are run: the interpreter, every OpenCL runtime and the compiled targets of this machine.
 
 A runtime that is here but cannot compile is skipped with its own words; that all are missing is one test's failure.
 """

@@ -1,4 +1,4 @@
-"""On any graph OpenCL says what the interpreter says, and what a program calls its things changes nothing."""
+"""On any graph every device says what the interpreter says, and what a program calls its things changes nothing."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def agree(case: Case, graph: Graph, target: Target) -> None:
 
 @every_device
 @every_case
-def test_opencl_agrees_with_the_interpreter(case: Case, target: Target) -> None:
+def test_devices_agree_with_the_interpreter(case: Case, target: Target) -> None:
     quick(given(random_graphs())(lambda graph: agree(case, graph, target)))()
 
 
 @pytest.mark.campaign
 @every_device
 @every_case
-def test_opencl_agrees_with_the_interpreter_on_many_graphs(case: Case, target: Target) -> None:
+def test_devices_agree_with_the_interpreter_on_many_graphs(case: Case, target: Target) -> None:
     thorough(given(random_graphs(60, 300))(lambda graph: agree(case, graph, target)))()
 
 

@@ -63,7 +63,7 @@ REAL = [case for case in CASES if "double" in case.path.read_text(encoding="utf-
 def test_single_precision(case: Case, target: Target) -> None:
     program = in_other_types(case.program, double="float")
     double = starplat.compile(case.path)
-    for graph in map(case.suits, map(ZOO.__getitem__, GRAPHS)):
+    for graph in map(case.suits, map(ZOO.__getitem__, GRAPHS[:3])):
         for call in case.calls(graph):
             rounds = {"tolerance": 0.0, "max_iterations": 30} if "tolerance" in call else call
             single, expected = target.run(program, graph, rounds), target.run(double, graph, rounds)

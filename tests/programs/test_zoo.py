@@ -1,4 +1,4 @@
-"""Every example gives the right answer on every graph of the zoo, interpreted and on every OpenCL runtime."""
+"""Every example gives the right answer on every graph of the zoo, interpreted and on every device of this machine."""
 
 from __future__ import annotations
 

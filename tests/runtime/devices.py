@@ -10,7 +10,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.runtime.device import Device
 from starplat.runtime.targets import open_device
 
-TARGETS = ("reference", "opencl", "openmp", "openacc")
+TARGETS = ("reference", "opencl", "sycl", "openmp", "openacc")
 every_target = pytest.mark.parametrize("target", TARGETS)
 
 

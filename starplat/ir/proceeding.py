@@ -1,65 +1,84 @@
 """How a module proceeds: which loops run on the host, what each kernel runs over, where bytes cross.
 
-What `starplat inspect --stage schedule` shows. Today every loop of a host program runs on the host and every kernel
+`steps` gives it as data, `proceeding` as text. Today every loop of a host program runs on the host and every kernel
 gives one work-item to each member of its domain; there is no other choice to show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from starplat.ir import nodes as ir
+from starplat.source import NOWHERE, Span
 
-Line = tuple[int, str]
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that the host does; `span` is the innermost statement it stems from, `kernel` what it launches."""
+
+    depth: int
+    text: str
+    span: Span = NOWHERE
+    kernel: str | None = None
 
 
 def proceeding(module: ir.Module) -> str:
     """The functions of the host program, one line an operation that a device sees, loops indented."""
-    lines = [line for function in module.functions for line in _function(module, function)]
-    return "\n".join("  " * depth + text for depth, text in lines)
+    return "\n".join("  " * step.depth + step.text for step in steps(module))
 
 
-def _function(module: ir.Module, function: ir.HostFunction) -> Iterator[Line]:
+def steps(module: ir.Module) -> tuple[Step, ...]:
+    """The same as data."""
+    return tuple(step for function in module.functions for step in _function(module, function))
+
+
+def _function(module: ir.Module, function: ir.HostFunction) -> Iterator[Step]:
     role = " (entry)" if function.name == module.entry else ""
-    yield 0, f"{function.name}{role}"
+    yield Step(0, f"{function.name}{role}", function.span)
     if function.arrays:
-        yield 1, f"on the device while it runs: {_names(function.arrays)}"
+        yield Step(1, f"on the device while it runs: {_names(function.arrays)}", function.span)
     yield from _block(module, function.body, 1)
 
 
-def _block(module: ir.Module, ops: Iterable[ir.HostOp], depth: int) -> Iterator[Line]:
+def _block(module: ir.Module, ops: Iterable[ir.HostOp], depth: int) -> Iterator[Step]:
     for op in ops:
-        yield from _op(module, op, depth)
+        if isinstance(op, ir.HostBlock):
+            for step in _block(module, op.body, depth):
+                yield step if step.span != NOWHERE else replace(step, span=op.span)
+        else:
+            yield from _op(module, op, depth)
 
 
-def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Line]:
+def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
     match op:
         case ir.HostBlock():
-            yield from _block(module, op.body, depth)
+            yield from _block(module, (op,), depth)
         case ir.Launch():
-            yield depth, _kernel(module, module.kernel(op.kernel))
+            kernel = module.kernel(op.kernel)
+            yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
         case ir.Fill():
-            yield depth, f"fill {op.array.name}"
+            yield Step(depth, f"fill {op.array.name}")
         case ir.CopyArray():
-            yield depth, f"copy {op.source.name} to {op.destination.name}"
+            yield Step(depth, f"copy {op.source.name} to {op.destination.name}")
         case ir.Swap():
-            yield depth, f"swap {op.first.name} and {op.second.name}"
+            yield Step(depth, f"swap {op.first.name} and {op.second.name}")
         case ir.ReadCell():
-            yield depth, f"read a word of {op.array.name} back"
+            yield Step(depth, f"read a word of {op.array.name} back")
         case ir.WriteCell():
-            yield depth, f"write a word of {op.array.name}"
+            yield Step(depth, f"write a word of {op.array.name}")
         case ir.HostCall():
-            yield depth, f"call {op.function}"
+            yield Step(depth, f"call {op.function}")
         case ir.HostIf():
             yield from _branch(module, op, depth)
         case ir.HostWhile() | ir.HostFor():
-            yield depth, "loop on the host"
+            yield Step(depth, "loop on the host")
             yield from _block(module, op.body, depth + 1)
             yield from _block(module, op.before, depth + 1)
         case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
             iterator = op.neighbor if isinstance(op, ir.HostForNeighbors) else op.variable
-            yield depth, f"loop on the host over {iterator.name}"
+            yield Step(depth, f"loop on the host over {iterator.name}")
             yield from _block(module, op.body, depth + 1)
         case ir.DeclareVariable() | ir.SetVariable() | ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
             return
@@ -67,12 +86,12 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Line]:
             assert_never(op)
 
 
-def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Line]:
+def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Step]:
     branches = (("if", op.then), ("else", op.otherwise))
     for word, ops in branches:
         inside = list(_block(module, ops, depth + 1))
         if inside:
-            yield depth, word
+            yield Step(depth, word)
             yield from inside
 
 

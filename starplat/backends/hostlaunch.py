@@ -1,0 +1,159 @@
+"""Prints launches: how a host function starts a kernel, and how what its reductions came to is brought back.
+
+Takes a kernel and how the target launches one; returns lines. A reduction comes back in a `Word`, which the function
+declares at its top, so that a loop of launches allocates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import assert_never
+
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.cpp import CELLS, INDENT
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, identity, kernel_parameters
+from starplat.backends.legalise import ROWS
+from starplat.backends.names import Names
+from starplat.backends.statements import result_element
+from starplat.ir.nodes import (
+    AllArcs,
+    AllNodes,
+    Array,
+    Combine,
+    Element,
+    Kernel,
+    Module,
+    NodeNeighbors,
+    Once,
+    Reduction,
+    Variable,
+)
+
+CALL_WIDTH = 92
+
+
+@dataclass(frozen=True, slots=True)
+class Launching:
+    """How a target starts kernels: patterns over `{kernel}`, its name, `{iterations}` and `{group}`, a group's size.
+
+    Attributes:
+        many, once: what is called, for kernels of many threads and of a single one.
+        many_first, once_first: what is passed ahead of the kernel's own arguments.
+        after: the statement that follows, if any.
+    """
+
+    many: str
+    once: str
+    many_first: tuple[str, ...] = ()
+    once_first: tuple[str, ...] = ()
+    after: str | None = None
+
+
+BY_NAME = Launching("device.launch", "device.launch_once", ('"{kernel}"', "{iterations}"), ('"{kernel}"',))
+"""The device finds the kernel among those that it has built."""
+
+AS_FUNCTIONS = Launching("kernels::{kernel}", "kernels::{kernel}")
+"""Kernels are functions of a namespace, called as others are."""
+
+
+@dataclass
+class LaunchPrinter:
+    """Prints the launches of one host function; `words` are those that it has declared."""
+
+    module: Module
+    names: Names
+    launching: Launching
+    expressions: ExpressionPrinter
+    device_name: Callable[[Array], str]
+    words: dict[tuple[Variable, Element], str] = field(default_factory=dict)
+
+    def declarations(self) -> Iterator[str]:
+        """The words of the launches that were printed."""
+        for (_, element), name in self.words.items():
+            yield f"Word<{CELLS[element]}> {name}(device);"
+
+    def launch(self, kernel: Kernel) -> Iterator[str]:
+        """The launch, before it what its reductions begin with, after it what they came to."""
+        for reduction in kernel.reductions:
+            start = self.expressions.expression(identity(reduction.combine, reduction.variable.element))
+            yield f"{self.word(reduction.variable)}.set({start});"
+        yield from self.call(kernel)
+        for reduction in kernel.reductions:
+            yield self.collect(reduction)
+
+    def call(self, kernel: Kernel) -> Iterator[str]:
+        iterations, launching = self.iterations(kernel), self.launching
+        function, first = launching.many, launching.many_first
+        if iterations is None:
+            function, first = launching.once, launching.once_first
+        given = {"kernel": self.names.kernel(kernel.name), "iterations": iterations, "group": GROUP_SIZE}
+        arguments = [self.argument(argument) for argument in kernel_parameters(self.module, kernel)]
+        yield from wrapped(function.format(**given), [*(part.format(**given) for part in first), *arguments])
+        if launching.after is not None:
+            yield launching.after.format(**given)
+
+    def argument(self, argument: KernelArgument) -> str:
+        match argument.kind:
+            case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                return f"graph.{argument.kind.value}"
+            case ArgumentKind.ARRAY:
+                assert argument.array is not None
+                return self.device_name(argument.array)
+            case ArgumentKind.SCALAR:
+                assert argument.variable is not None
+                return self.names.local(argument.variable)
+            case ArgumentKind.REDUCTION:
+                assert argument.variable is not None
+                return self.word(argument.variable)
+        assert_never(argument.kind)
+
+    def iterations(self, kernel: Kernel) -> str | None:
+        """How many threads find work, None for a kernel of one thread."""
+        match kernel.domain:
+            case AllNodes():
+                return "graph.num_nodes"
+            case AllArcs():
+                return "graph.num_arcs"
+            case NodeNeighbors(direction, node):
+                rows, of = f"graph.host.{ROWS[direction][0].name}", self.expressions.expression(node)
+                return f"{rows}[{of} + 1] - {rows}[{of}]"
+            case Once():
+                return None
+        assert_never(kernel.domain)
+
+    def word(self, variable: Variable) -> str:
+        """The word that what a kernel adds to this variable comes back in."""
+        key = (variable, result_element(variable.element))
+        if key not in self.words:
+            self.words[key] = self.fresh(f"{variable.name}_result")
+        return self.words[key]
+
+    def collect(self, reduction: Reduction) -> str:
+        variable, combine = self.names.local(reduction.variable), reduction.combine
+        came = f"{self.word(reduction.variable)}.read()"
+        if combine in (Combine.AND, Combine.OR):
+            return f"{variable} = {variable} {combine.value} {came};"
+        if combine in (Combine.MIN, Combine.MAX):
+            element = reduction.variable.element
+            return f"{variable} = {self.expressions.combined(combine, variable, came, element)};"
+        return f"{variable} {combine.value}= {came};"
+
+    def fresh(self, name: str) -> str:
+        """A name for a word that nothing else has."""
+        number, candidate = 2, name
+        while candidate in self.words.values() or self.names.is_taken(candidate):
+            candidate, number = f"{name}_{number}", number + 1
+        return candidate
+
+
+def wrapped(function: str, arguments: list[str]) -> Iterator[str]:
+    """A call, over several lines if it is long."""
+    line = f"{function}({', '.join(arguments)});"
+    if len(line) <= CALL_WIDTH:
+        yield line
+        return
+    yield f"{function}("
+    yield from (f"{INDENT}{part}" for part in wrap(", ".join(arguments), CALL_WIDTH, break_long_words=False))
+    yield ");"

@@ -1,0 +1,316 @@
+"""A program and what a target's backend made of it, laid side by side as data.
+
+The program's lines are cut into sections: those of a parallel loop, beside its kernels, and those between, beside what
+the host does. To each section belongs what the analyses say of it. `side_by_side` shows it in a terminal, `page` as
+HTML. Which lines belong together comes from the spans that kernels and accesses carry, the same that `#line` marks are
+made of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from starplat import pipeline
+from starplat.analysis.races import CellSet, LoopRaces
+from starplat.analysis.sharing import is_shared, why_shared
+from starplat.analysis.transfers import Region, Transfers
+from starplat.backends import BACKENDS
+from starplat.ir import nodes as ir
+from starplat.ir.proceeding import steps
+from starplat.ir.visitor import walk_kernel
+from starplat.source import NOWHERE, SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of either text; `names` are the properties and scalars that it touches, `atomic` tells that it holds an
+    operation that no other iteration can come between."""
+
+    number: int
+    text: str
+    names: tuple[str, ...] = ()
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """An operation in one piece, and why it must be."""
+
+    name: str
+    operation: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """One emitted kernel."""
+
+    name: str
+    lines: tuple[Line, ...]
+    atomics: tuple[Atomic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What an analysis says of a cell set."""
+
+    title: str
+    letter: str
+    race_class: str
+    reason: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Consecutive lines of the program, and what became of them: kernels, or steps of the host (depth and text)."""
+
+    lines: tuple[Line, ...]
+    kernels: tuple[KernelText, ...]
+    host: tuple[tuple[int, str], ...]
+    cells: tuple[Cells, ...] = ()
+    transfers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    goes_on: bool = False
+
+    @property
+    def title(self) -> str:
+        """Which lines, and what they became."""
+        first, last = self.lines[0].number, self.lines[-1].number
+        where = f"line {first}" if first == last else f"lines {first}–{last}"
+        if self.goes_on:
+            return f"{where}: more of the loop above"
+        if self.kernels:
+            return f"{where}: {'kernel' if len(self.kernels) == 1 else 'kernels'} {', '.join(k.name for k in self.kernels)}"
+        return f"{where}: on the host" if self.host else where
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The whole program. `shared_text` is what all kernels use: types and helper functions."""
+
+    program: str
+    function: str
+    target: str
+    sections: tuple[Section, ...]
+    shared_text: tuple[Line, ...]
+    transfers: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def annotate(checked: pipeline.Checked, target: str, function: str | None = None) -> Annotation:
+    """The program beside the kernels of a target.
+
+    Raises:
+        DiagnosticError: the program does not get as far, or there is no such target.
+    """
+    module = pipeline.lower(checked, function)
+    return _Annotator(checked, module, target, pipeline.kernels_text(module, target)).annotation()
+
+
+class _Annotator:
+    def __init__(self, checked: pipeline.Checked, module: ir.Module, target: str, text: str) -> None:
+        self.checked = checked
+        self.source = checked.source
+        self.module = module
+        self.target = target
+        self.texts = text.splitlines()
+        backend = BACKENDS[target]
+        called = {kernel.name: backend.kernel_name(module, kernel) for kernel in module.kernels}
+        self.places = {name: _place(self.texts, shown) for name, shown in called.items()}
+        self.groups = _groups(module.kernels, self.source)
+
+    def annotation(self) -> Annotation:
+        taken = {number for place in self.places.values() for number in place}
+        rest = [number for number in range(len(self.texts)) if number not in taken]
+        return Annotation(
+            self.source.name,
+            self.module.entry,
+            self.target,
+            tuple(self.sections()),
+            tuple(Line(number + 1, self.texts[number]) for number in rest),
+            _overall(self.checked.facts.function(self.module.entry).transfers),
+        )
+
+    def sections(self) -> Iterable[Section]:
+        """In the order of the program's lines."""
+        owners = self.owners()
+        shown: set[range] = set()
+        for owner, numbers in groupby(range(1, len(owners) + 1), key=lambda number: owners[number - 1]):
+            found = list(numbers)
+            again = owner in shown
+            kernels = () if owner is None or again else self.groups[owner]
+            if owner is not None:
+                shown.add(owner)
+            yield self.section(found, kernels, goes_on=again)
+
+    def owners(self) -> list[range | None]:
+        """To which kernels' lines each line belongs: the innermost."""
+        count = len(self.source.text.splitlines())
+        narrow = sorted(self.groups, key=len)
+        return [next((lines for lines in narrow if number in lines), None) for number in range(1, count + 1)]
+
+    def section(self, numbers: Sequence[int], kernels: Sequence[ir.Kernel], *, goes_on: bool) -> Section:
+        races = self.races(kernels)
+        cells = tuple(cell for verdict in races for cell in verdict.cells)
+        touched = _touched(cells, self.source)
+        lines = tuple(Line(n, self.source.line(n), tuple(sorted(touched.get(n, ())))) for n in numbers)
+        return Section(
+            lines,
+            tuple(self.kernel(kernel, cells) for kernel in kernels),
+            self.host_steps(numbers),
+            tuple(_described(cell) for cell in cells),
+            tuple(row for verdict in races for row in self.moved(verdict)),
+            goes_on,
+        )
+
+    def races(self, kernels: Sequence[ir.Kernel]) -> list[LoopRaces]:
+        """The verdicts of the loops that the kernels were made of."""
+        starts = {kernel.span for kernel in kernels}
+        loops = [loop for function in self.checked.facts.functions for loop in function.loops]
+        return [loop for loop in loops if loop.loop.span in starts]
+
+    def moved(self, verdict: LoopRaces) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """What the loop's kernel reads, writes and brings back."""
+        regions = [region for f in self.checked.facts.functions for region in f.transfers.regions]
+        return [row for region in regions if region.loop is verdict for row in _region_rows(region)]
+
+    def host_steps(self, numbers: Sequence[int]) -> tuple[tuple[int, str], ...]:
+        """What the host does for these lines; the launches stand beside their kernels already."""
+        found = [
+            step
+            for step in steps(self.module)
+            if step.kernel is None and step.span != NOWHERE and self.source.position(step.span.start)[0] in numbers
+        ]
+        least = min((step.depth for step in found), default=0)
+        return tuple((step.depth - least, step.text) for step in found)
+
+    def kernel(self, kernel: ir.Kernel, cells: Sequence[CellSet]) -> KernelText:
+        atomics = tuple(_atomics(kernel, cells))
+        names = {cell.symbol.name for cell in cells} | {atomic.name for atomic in atomics}
+        names |= {array.name for array in kernel.arrays if array.origin is not ir.Origin.GRAPH}
+        in_one_piece = {atomic.name for atomic in atomics}
+        lines = [self.texts[number] for number in self.places[kernel.name]]
+        first = self.places[kernel.name].start + 1
+        body = next((n for n, line in enumerate(lines) if line.endswith("{")), 0)
+        shown = []
+        for number, text in enumerate(lines):
+            mentioned = () if number <= body else tuple(sorted(n for n in names if _mentions(text, n)))
+            atomic = number > body and any(_is_atomic(lines, number, name) for name in in_one_piece)
+            shown.append(Line(first + number, text, mentioned, atomic))
+        return KernelText(kernel.name, tuple(shown), atomics)
+
+
+def _groups(kernels: Iterable[ir.Kernel], source: SourceFile) -> dict[range, list[ir.Kernel]]:
+    """The kernels by the lines of their loops; those that begin on one line belong together."""
+    groups: dict[range, list[ir.Kernel]] = {}
+    for kernel in kernels:
+        if kernel.span == NOWHERE:
+            continue
+        lines = _lines_of(kernel.span, source)
+        same = next((other for other in groups if other.start == lines.start), None)
+        members = [*groups.pop(same), kernel] if same is not None else [kernel]
+        longest = lines if same is None or lines.stop > same.stop else same
+        groups[longest] = members
+    return groups
+
+
+def _lines_of(span: Span, source: SourceFile) -> range:
+    first, last = source.position(span.start)[0], source.position(max(span.start, span.end - 1))[0]
+    return range(first, last + 1)
+
+
+def _place(texts: Sequence[str], name: str) -> range:
+    """Where in the text a kernel stands, its comments included: from what names it at the margin to the next `}`
+    there."""
+    starts = re.compile(rf"^[^\s/#].*\b{re.escape(name)}\(")
+    head = next(number for number, line in enumerate(texts) if starts.match(line))
+    end = next(number for number in range(head, len(texts)) if texts[number].startswith("}"))
+    while head > 0 and texts[head - 1].strip():
+        head -= 1
+    return range(head, end + 1)
+
+
+# --- atomics -------------------------------------------------------------------------------------------------------
+
+_IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|_CAS|lock", re.IGNORECASE)
+
+
+def _is_atomic(lines: Sequence[str], number: int, name: str) -> bool:
+    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does."""
+    line, before = lines[number], lines[number - 1]
+    directive = before.lstrip().startswith("#pragma") and _IN_ONE_PIECE.search(before) is not None
+    return _mentions(line, name) and (directive or _IN_ONE_PIECE.search(line) is not None)
+
+
+def _mentions(line: str, name: str) -> bool:
+    """Whether a line names the array, or the second copy of it that the compiler keeps."""
+    return re.search(rf"\b{re.escape(name)}(?:_next|_part|_result|_lock|_scratch)?_?\b", line) is not None
+
+
+def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet]) -> Iterable[Atomic]:
+    """The operations of a kernel that must be in one piece, each array once."""
+    shared = {cell.symbol.name: cell for cell in cells if is_shared(cell)}
+    found: dict[str, Atomic] = {}
+    for op in walk_kernel(kernel.body):
+        match op:
+            case ir.ExtremeCell(shared=True):
+                carried = ", ".join(carry.array.name for carry in op.carried)
+                what = f"{op.extreme.value} of {op.array.name}"
+                whole = f"{what}, and {carried} with it" if op.lock is not None and carried else what
+                found.setdefault(op.array.name, Atomic(op.array.name, whole, _reason(op.array.name, shared)))
+            case ir.UpdateCell(shared=True) if op.array.element is not ir.Element.BOOL:
+                what = f"{op.combine.value}= on {op.array.name}"
+                found.setdefault(op.array.name, Atomic(op.array.name, what, _reason(op.array.name, shared)))
+            case _:
+                pass
+    yield from found.values()
+    for reduction in kernel.reductions:
+        if reduction.variable.element is not ir.Element.BOOL and not isinstance(kernel.domain, ir.Once):
+            name = reduction.variable.name
+            what = f"{reduction.combine.value}= on {name}"
+            yield Atomic(name, what, "every iteration adds to it; threads and groups combine first, then once each")
+
+
+def _reason(name: str, shared: dict[str, CellSet]) -> str:
+    cell = shared.get(name) or next((cell for known, cell in shared.items() if name.startswith(f"{known}_")), None)
+    if cell is None:
+        return "the compiler's own array, which several iterations write"
+    return f"{why_shared(cell)}; class ({cell.race_class.value}), {cell.race_class.title}: {cell.reason}"
+
+
+# --- facts ---------------------------------------------------------------------------------------------------------
+
+
+def _touched(cells: Iterable[CellSet], source: SourceFile) -> dict[int, set[str]]:
+    """The names that each line of the program touches."""
+    found: dict[int, set[str]] = {}
+    for cell in cells:
+        for access in cell.accesses:
+            for number in _lines_of(access.span, source):
+                found.setdefault(number, set()).add(cell.symbol.name)
+    return found
+
+
+def _described(cell: CellSet) -> Cells:
+    reason = f"{cell.reason} ({why_shared(cell)})" if is_shared(cell) else cell.reason
+    title = f"{cell.symbol.name} [{cell.where}]"
+    return Cells(title, cell.race_class.value, cell.race_class.title, reason, cell.symbol.name)
+
+
+def _region_rows(region: Region) -> list[tuple[str, tuple[str, ...]]]:
+    rows = (("reads", region.reads), ("writes", region.writes), ("one word down a launch", region.words))
+    return [(title, tuple(symbol.name for symbol in symbols)) for title, symbols in rows if symbols]
+
+
+def _overall(transfers: Transfers) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rows = (
+        ("up once: of the graph", transfers.graph),
+        ("up if given", tuple(symbol.name for symbol in transfers.up)),
+        ("down if asked for", tuple(symbol.name for symbol in transfers.down)),
+        ("stays on the device", tuple(symbol.name for symbol in transfers.resident)),
+        ("cells that the host reads", tuple(symbol.name for symbol in transfers.host_reads)),
+        ("cells that the host writes", tuple(symbol.name for symbol in transfers.host_writes)),
+    )
+    return tuple((title, names) for title, names in rows if names)

@@ -1,0 +1,274 @@
+"""The buffers of one run: what goes up before it, where every repetition starts, what its results are.
+
+What the caller gave on the host is uploaded once and copied for every repetition that changes it. What lies on the
+device is used in place: the program's changes are the caller's, as a parameter by reference has it.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import PurePath
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.graph.graph import Graph
+from starplat.ir.nodes import Array, CopyArray, Element, Fill, HostCall, Module, Origin, Swap, WriteCell
+from starplat.ir.visitor import walk_host, written_arrays
+from starplat.runtime.arguments import Bound, brought_over
+from starplat.runtime.device import Adopted, Buffer, Device, Kernels
+from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
+from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
+from starplat.runtime.executor import Executor, Place, World
+from starplat.runtime.lent import Lent
+from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
+
+
+@dataclass(frozen=True, slots=True)
+class _Adoption:
+    """An argument of the caller's that lies on the device, and the buffer that stands for it."""
+
+    lent: Lent
+    adopted: Adopted
+    buffer: Buffer
+
+
+@dataclass
+class Run:
+    """One call of `run_module`; `held` gives its buffers back at the end, whatever happens."""
+
+    module: Module
+    graph: Graph
+    bound: Bound
+    device: Device
+    resident: ResidentGraph
+    held: ExitStack
+    repeated: bool = False
+
+    def __post_init__(self) -> None:
+        self.returned: Value | None = None
+        self.launches = 0
+        self._given: dict[str, Buffer] = {}
+        self._first: dict[str, Buffer] = {}
+        self._places: dict[str, Place] = {}
+        self._inputs = {array.name for array in self.module.inputs}
+        self._parameters = [
+            parameter.what
+            for parameter in self.module.function(self.module.entry).parameters
+            if isinstance(parameter.what, Array)
+        ]
+        self._changed = {array.name for array in self._parameters if not only_read(self.module, array)}
+        self._adopted = self._adoptions()
+
+    # --- before the run --------------------------------------------------------------------------------------------
+
+    def _adoptions(self) -> dict[str, _Adoption]:
+        """The arguments that lie on the device, as buffers."""
+        found = {}
+        for array in self._parameters:
+            lent = self.bound.arrays.get(array.name)
+            if isinstance(lent, Lent):
+                dtype, count = self._kind(array)
+                adopted = self.device.adopt(lent.value, dtype, count)
+                if adopted is not None:
+                    found[array.name] = _Adoption(lent, adopted, Buffer(dtype, count, adopted.memory, lent=True))
+        for (one, a), (other, b) in combinations(found.items(), 2):
+            if a.adopted.overlaps(b.adopted) and (one in self._changed or other in self._changed):
+                raise _shared(a.lent.name, b.lent.name)
+        return found
+
+    def foresee(self) -> Estimate:
+        """What the run takes, once there is room for it.
+
+        Raises:
+            DiagnosticError: E0908, there is not.
+        """
+        sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
+        graph = {*self.module.graph_arrays, *(array for array in self.module.inputs if self._from_weights(array))}
+        own = sum(self._cost(array, sizes) for array in self._parameters)
+        expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes))
+        there = sizes.all(array for array in graph if self.resident.holds(array))
+        if not make_room(self.device, expected.total - there):
+            needed, free = expected.total - there, self.device.free_memory() or 0
+            raise too_large(PurePath(self.module.source.name).stem, self.device.name, needed, free)
+        return expected
+
+    def _cost(self, array: Array, sizes: Sizes) -> int:
+        """Bytes that a parameter takes besides the graph's: none for what is used in place."""
+        adoption, changed = self._adopted.get(array.name), array.name in self._changed
+        if adoption is not None:
+            copies = (changed and self.repeated) + (not self._in_place(array, adoption))
+        elif self._from_weights(array):
+            copies = int(changed)
+        else:
+            copies = 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
+        return copies * sizes.of(array)
+
+    def _from_weights(self, array: Array) -> bool:
+        """Whether a parameter begins as the graph's weights."""
+        return array.origin is Origin.WEIGHT and array.name in self._inputs and array.name not in self.bound.arrays
+
+    def _in_place(self, array: Array, adoption: _Adoption) -> bool:
+        adopted = adoption.adopted
+        return not adopted.loose and not (adopted.read_only and array.name in self._changed)
+
+    def upload(self) -> None:
+        """Brings to the device what is not there yet: the graph's arrays, the weights, what the caller gave."""
+        graph = {array.name: self.resident.array(array, self.graph) for array in self.module.graph_arrays}
+        for array in self.module.inputs:
+            given = self.bound.arrays.get(array.name)
+            if array.name in self._adopted:
+                self._given[array.name] = self._adopted[array.name].buffer
+            elif given is not None:
+                self._given[array.name] = self._uploaded(array, self._on_host(given))
+            elif array.origin is Origin.WEIGHT:
+                self._given[array.name] = self.resident.array(array, self.graph)
+        host = HostArrays(self.graph)
+        resident = self.resident
+        self._world = World(resident.num_nodes, resident.num_arcs, resident.wide_arcs, host, graph)
+
+    def _on_host(self, given: Cells | Lent) -> Cells:
+        if not isinstance(given, Lent):
+            return given
+        cells = brought_over(given, self.graph)
+        self.device.traffic.down += cells.nbytes
+        return cells
+
+    # --- the run ---------------------------------------------------------------------------------------------------
+
+    def once(self, kernels: Kernels) -> float:
+        """One repetition; gives its time."""
+        self._give_back()
+        executor = Executor(kernels, self._world)
+        self.held.callback(self._give_back)
+        for array in self._parameters:
+            self._places[array.name] = self._start(array)
+        self.device.synchronise()
+        launched = self.device.traffic.launches
+        started = perf_counter()
+        self.returned = executor.run(self._places, self.bound.scalars)
+        self._bring_home()
+        self.device.synchronise()
+        seconds = perf_counter() - started
+        self.launches = self.device.traffic.launches - launched
+        return seconds
+
+    def _start(self, array: Array) -> Place:
+        """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
+        given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
+        known = None if isinstance(known, Lent) else known
+        adoption = self._adopted.get(array.name)
+        if adoption is not None and self._in_place(array, adoption):
+            self._begin_again(array, adoption.buffer)
+            return Place(adoption.buffer)
+        if given is not None and adoption is None and array.name not in self._changed:
+            return Place(given, known)
+        place = Place(self._allocated(array))
+        if given is not None:
+            self._begin_again(array, given)
+            self.device.copy(place.buffer, given)
+            place.known = known
+        elif array.name in self._inputs:
+            self.device.fill(place.buffer, 0)
+        return place
+
+    def _begin_again(self, array: Array, buffer: Buffer) -> None:
+        """Makes the caller's array what it was before the first repetition."""
+        if not buffer.lent or array.name not in self._changed or array.name not in self._inputs:
+            return
+        if array.name in self._first:
+            self.device.copy(buffer, self._first[array.name])
+        elif self.repeated:
+            self._first[array.name] = self._allocated(array)
+            self.held.callback(self.device.release, self._first[array.name])
+            self.device.copy(self._first[array.name], buffer)
+
+    def _bring_home(self) -> None:
+        """Copies into the caller's arrays what ended elsewhere, because names were swapped or cells did not fit."""
+        astray = {
+            name: self._places[name]
+            for name, adoption in self._adopted.items()
+            if name in self._changed
+            and not adoption.adopted.read_only
+            and self._places[name].buffer is not adoption.buffer
+        }
+        for place in astray.values():
+            if place.buffer.lent:  # another argument's, which is about to be overwritten
+                spare = self.device.allocate(place.buffer.dtype, place.buffer.count)
+                self.device.copy(spare, place.buffer)
+                place.buffer = spare
+        for name, place in astray.items():
+            self.device.copy(self._adopted[name].buffer, place.buffer)
+
+    # --- after the run ---------------------------------------------------------------------------------------------
+
+    def result(self, array: Array, *, on_device: bool) -> Any:
+        """What an array of the entry holds at the end: its cells, or an array on the device."""
+        place = self._places[array.name]
+        if not on_device:
+            return self.device.download(place.buffer)
+        adoption = self._adopted.get(array.name)
+        if adoption is not None and not (adoption.adopted.read_only and array.name in self._changed):
+            return adoption.lent.value
+        if self._is_given(place.buffer):
+            kept = self._allocated(array)
+            self.device.copy(kept, place.buffer)
+            return self.device.export(kept)
+        del self._places[array.name]
+        return self.device.export(place.buffer)
+
+    def _is_given(self, buffer: Buffer) -> bool:
+        return any(buffer is given for given in self._given.values())
+
+    def _kind(self, array: Array) -> tuple[np.dtype[Any], int]:
+        count = cells_in(array.extent, self.resident.num_nodes, self.resident.num_arcs)
+        return dtype_of(array.element, wide_arcs=self.resident.wide_arcs), count
+
+    def _allocated(self, array: Array) -> Buffer:
+        return self.device.allocate(*self._kind(array))
+
+    def _uploaded(self, array: Array, cells: Cells) -> Buffer:
+        buffer = self._allocated(array)
+        self.held.callback(self.device.release, buffer)
+        if array.element is Element.ARC:
+            cells = np.minimum(cells, np.iinfo(buffer.dtype).max)
+        self.device.upload(buffer, cells.astype(buffer.dtype, copy=False))
+        return buffer
+
+    def _give_back(self) -> None:
+        """Releases the places of the last repetition, except what was given and is used where it lies."""
+        while self._places:
+            buffer = self._places.popitem()[1].buffer
+            if not self._is_given(buffer):
+                self.device.release(buffer)
+
+
+def _shared(one: str, other: str) -> DiagnosticError:
+    """E0713: two names for one memory."""
+    message = f"arguments '{one}' and '{other}' lie in the same memory, and the program changes it"
+    return DiagnosticError(Diagnostic("E0713", message, help="give one of them as a copy"))
+
+
+def only_read(module: Module, array: Array) -> bool:
+    """Whether no function of the module changes the cells of the entry's parameter or what its name stands for."""
+    if any(array in written_arrays(kernel.body) for kernel in module.kernels):
+        return False
+    for op in walk_host(module.function(module.entry).body):
+        match op:
+            case Fill() | WriteCell():
+                changed: tuple[object, ...] = (op.array,)
+            case CopyArray():
+                changed = (op.destination,)
+            case Swap():
+                changed = (op.first, op.second)
+            case HostCall():
+                changed = op.arguments
+            case _:
+                continue
+        if array in changed:
+            return False
+    return True

@@ -1,0 +1,139 @@
+"""The kernel text that a device builds: what the target's backend emits, or what a person made of it.
+
+`STARPLAT_DUMP=DIR` writes everything that is about to run into DIR: the kernels of each target, the intermediate form,
+how the host proceeds. `STARPLAT_OVERRIDE=DIR` runs the kernels that lie there, under the names that a dump gives them,
+instead of those that are emitted, and says so. All devices get their text here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from starplat.backends import BACKENDS
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir.nodes import Module
+from starplat.toolchain.cache import write_atomically
+
+DUMP_VARIABLE = "STARPLAT_DUMP"
+OVERRIDE_VARIABLE = "STARPLAT_OVERRIDE"
+
+SUFFIXES = {"cuda": ".cu", "opencl": ".cl"}
+"""How a file of a target's kernels ends, where it is not C++ of another kind."""
+
+_LONGEST_STEM = 80
+
+
+class OverrideWarning(UserWarning):
+    """Kernels that were not emitted are run, or an override was asked for and is not there."""
+
+
+def kernels_text_to_run(target: str, module: Module) -> str:
+    """The kernels of a module as a target's compiler is to get them; dumped, and replaced, where the user wants that.
+
+    Raises:
+        DiagnosticError: E06xx, the target cannot do what the program asks; E0792, the dump cannot be written; E0910,
+            the text that replaces the kernels cannot be read, or lacks one of them.
+    """
+    text = BACKENDS[target].kernels_text(module)
+    _dump(kernels_file(target, module), text)
+    wanted = overriding_file(target, module)
+    if wanted is None:
+        return text
+    if not wanted.exists():
+        _warn(f"{OVERRIDE_VARIABLE} is set, but there is no {wanted}: the emitted kernels run")
+        return text
+    return _overriding_text(wanted, target, module, text)
+
+
+def dump_program(module: Module) -> None:
+    """Writes the intermediate form and the host's way through it, if dumping is wanted."""
+    if not os.environ.get(DUMP_VARIABLE):
+        return
+    from starplat.ir.printer import print_module
+    from starplat.ir.proceeding import proceeding
+
+    _dump(f"{_stem(module)}.ir.txt", print_module(module))
+    _dump(f"{_stem(module)}.host.txt", proceeding(module))
+
+
+@contextmanager
+def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
+    """Lays the blame for kernels that do not build on the text that replaces them, where one does.
+
+    Raises:
+        DiagnosticError: E0911, the device does not take that text.
+    """
+    try:
+        yield
+    except DiagnosticError as error:
+        edited = overriding_file(target, module) if target in BACKENDS else None
+        if edited is None or not edited.exists() or error.diagnostics[0].code not in ("E0904", "E0906"):
+            raise
+        reason = error.diagnostics[0].message.partition(": ")[2]
+        message = f"{edited}, which {OVERRIDE_VARIABLE} puts in place, does not build: {reason}"
+        help = f"mend that file, remove it, or unset {OVERRIDE_VARIABLE}"
+        raise DiagnosticError(Diagnostic("E0911", message, help=help), exit_code=ExitCode.WRONG_INPUT) from error
+
+
+def kernels_file(target: str, module: Module) -> str:
+    """What a dump calls the kernels, whatever the program is called: `sssp.sssp.opencl.cl`."""
+    return f"{_stem(module)}.{target}{SUFFIXES.get(target, '.cpp')}"
+
+
+def overriding_file(target: str, module: Module) -> Path | None:
+    """The file that is run instead of a module's kernels if it is there."""
+    folder = os.environ.get(OVERRIDE_VARIABLE)
+    return Path(folder).expanduser() / kernels_file(target, module) if folder else None
+
+
+def _overriding_text(path: Path, target: str, module: Module, emitted: str) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise _unfit(f"{path}: cannot be read: {reason.lower()}") from error
+    names = (BACKENDS[target].kernel_name(module, kernel) for kernel in module.kernels)
+    lost = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", text)]
+    if lost:
+        raise _unfit(f"{path} has no kernel '{lost[0]}', which the program launches")
+    how = "as it is emitted" if text == emitted else "instead of the emitted kernels"
+    _warn(f"{OVERRIDE_VARIABLE} is in force: {path} runs, {how}")
+    return text
+
+
+def _warn(message: str) -> None:
+    """Every time, not only the first."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OverrideWarning)
+        warnings.warn(message, OverrideWarning, stacklevel=4)
+
+
+def _unfit(message: str) -> DiagnosticError:
+    help = f"{DUMP_VARIABLE}=DIR writes the kernels as they are emitted; unset {OVERRIDE_VARIABLE} to run those"
+    return DiagnosticError(Diagnostic("E0910", message, help=help))
+
+
+def _dump(name: str, text: str) -> None:
+    folder = os.environ.get(DUMP_VARIABLE)
+    if not folder:
+        return
+    path = Path(folder).expanduser() / name
+    try:
+        write_atomically(path, (text if text.endswith("\n") else text + "\n").encode())
+    except OSError as error:
+        message = f"{path}: cannot be written: {(error.strerror or str(error)).lower()}"
+        raise DiagnosticError(Diagnostic("E0792", message, help=f"see {DUMP_VARIABLE}")) from error
+
+
+def _stem(module: Module) -> str:
+    """Program and entry, in letters that every file system takes and no path is made of."""
+    program = PurePosixPath(PureWindowsPath(module.source.name).as_posix()).stem
+    said = f"{program}.{module.entry}"
+    safe = re.sub(r"[^A-Za-z0-9_.-]", "_", said).lstrip(".-")[:_LONGEST_STEM]
+    return safe if safe == said else f"{safe}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"

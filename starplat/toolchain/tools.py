@@ -1,0 +1,67 @@
+"""The compilers and tools that can stand beside starplat: which are on the path, and how to get those that are not.
+
+None is needed for what works here already; `starplat doctor` lists them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+SECONDS = 30
+_VERSION = re.compile(r"\b\d+\.\d+(?:\.\d+)?\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program that builds for a target: `path` and `version` are None where it is not found."""
+
+    name: str
+    purpose: str
+    mend: str
+    path: str | None = None
+    version: str | None = None
+
+
+_KNOWN = (
+    Tool("g++", "openmp, openacc on the host, artifacts", "apt-get install g++"),
+    Tool("nvcc", "artifacts of target cuda", "apt-get install nvidia-cuda-toolkit"),
+    Tool("hipcc", "artifacts of target hip", "apt-get install hipcc"),
+    Tool("icpx", "artifacts of target sycl", "pip install dpcpp-cpp-rt, or Intel's oneAPI DPC++ compiler"),
+    Tool("acpp", "artifacts of target sycl", "see https://adaptivecpp.github.io"),
+    Tool("nvc++", "openacc on NVIDIA's GPUs", "see https://developer.nvidia.com/hpc-sdk"),
+)
+
+
+def tools() -> tuple[Tool, ...]:
+    """All that are known, found or not."""
+    return tuple(map(_looked_for, _KNOWN))
+
+
+def _looked_for(tool: Tool) -> Tool:
+    path = shutil.which(tool.name)
+    return tool if path is None else Tool(tool.name, tool.purpose, tool.mend, path, _version(path))
+
+
+def _version(path: str) -> str | None:
+    """The last number with a point of the first lines that have one; None if the tool does not even start."""
+    try:
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode != 0:
+        return None
+    lines = [line for line in done.stdout.splitlines() if _VERSION.search(line)]
+    return _VERSION.findall(lines[0])[-1] if lines else None

@@ -1,0 +1,189 @@
+"""Kernels as loops under directives: how they read, and that g++ takes them without a warning, offloaded too."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.ir.nodes import (
+    Array,
+    Carry,
+    Combine,
+    Const,
+    Contribute,
+    Element,
+    Extent,
+    ExtremeCell,
+    Kernel,
+    Once,
+    Origin,
+    Reduction,
+    Ref,
+    Store,
+    UpdateCell,
+)
+from starplat.toolchain.compilers import gnu_compiler, offloading_compiler
+from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
+from tests.programs.cases import CASES, Case
+
+TARGETS = ("openacc", "openmp")
+every_target = pytest.mark.parametrize("target", TARGETS)
+
+RELAX = """\
+// sssp.sp:9 forall (v in g.nodes().filter(modified == True))
+#line 9 "sssp.sp"
+extern "C" void sssp_relax(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const bool *modified,
+    int *dist,
+    const int *weight,
+    bool *modified_next
+) {
+    #pragma acc parallel loop gang vector \\
+        deviceptr(row_offsets, columns, modified, dist, weight, modified_next)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!modified[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
+                modified_next[nbr] = true;
+            }
+        }
+    }
+}
+"""
+FINISHED = {
+    "openacc": """\
+extern "C" void sssp_finished(int num_nodes, const bool *modified, int *finished) {
+    int finished_part = 1;
+    #pragma acc parallel loop gang vector deviceptr(modified) reduction(&& : finished_part)
+    for (int v = 0; v < num_nodes; v++) {
+        if (modified[v]) {
+            finished_part = 0;
+        }
+    }
+    *finished = finished_part;
+}
+""",
+    "openmp": """\
+extern "C" void sssp_finished(int num_nodes, const bool *modified, int *finished) {
+    int finished_part = 1;
+    #pragma omp parallel for schedule(static) reduction(&& : finished_part)
+    for (int v = 0; v < num_nodes; v++) {
+        if (modified[v]) {
+            finished_part = 0;
+        }
+    }
+    *finished = finished_part;
+}
+""",
+}
+
+
+def test_shortest_paths_read_well() -> None:
+    assert RELAX in BACKENDS["openacc"].kernels_text(sssp())
+
+
+@every_target
+def test_reductions_are_clauses(target: str) -> None:
+    assert BACKENDS[target].kernels_text(sssp()).endswith(FINISHED[target])
+
+
+def test_loops_whose_rounds_differ_are_handed_out_in_small_pieces() -> None:
+    text = BACKENDS["openmp"].kernels_text(sssp())
+    assert text.count("schedule(dynamic, 64)") == 1
+    assert text.count("schedule(static)") == 1
+
+
+def test_what_loops_call_is_a_routine_of_the_device() -> None:
+    text = BACKENDS["openacc"].kernels_text(sssp())
+    for function in ("static int add_inf(", "static int atomic_min_int("):
+        assert f"#pragma acc routine seq\n{function}" in text
+
+
+@pytest.mark.parametrize(("target", "directive"), [("openacc", "acc atomic update"), ("openmp", "omp atomic update")])
+def test_sums_of_shared_cells_are_atomic_updates(target: str, directive: str) -> None:
+    cells = node_array("cells", Element.DOUBLE)
+    add = UpdateCell(Combine.ADD, cells, number(0), Const(1.0, Element.DOUBLE), shared=True)
+    text = BACKENDS[target].kernels_text(module_of(over_nodes([add], [cells])))
+    assert f"#pragma {directive}\n        cells[0] += 1.0;" in text
+
+
+def test_reductions_of_one_operator_share_a_clause() -> None:
+    values = node_array("values", Element.LONG)
+    totals = [variable(name, Element.LONG) for name in ("first", "second", "third")]
+    combines = (Combine.ADD, Combine.MAX, Combine.ADD)
+    kernel = over_nodes(
+        [Contribute(total, load(values, V)) for total in totals],
+        [values],
+        reductions=[Reduction(total, combine) for total, combine in zip(totals, combines, strict=True)],
+    )
+    text = BACKENDS["openacc"].kernels_text(module_of(kernel))
+    assert "reduction(+ : first_part, third_part) reduction(max : second_part)" in text.replace("\\\n        ", "")
+
+
+def test_one_thread_runs_sequential_pieces() -> None:
+    cells, total = node_array("cells", Element.INT), variable("total")
+    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)))
+    module = module_of(Kernel("once", Once(), None, None, body, (cells,), (), (Reduction(total, Combine.ADD),)))
+    text = BACKENDS["openacc"].kernels_text(module)
+    assert "    #pragma acc serial deviceptr(cells) copy(total_part)\n    {\n" in text
+    assert "#pragma" not in BACKENDS["openmp"].kernels_text(module)
+
+
+def locked() -> ExtremeCell:
+    best, who = node_array("best", Element.DOUBLE), node_array("who", Element.NODE)
+    lock = Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
+    carry, candidate = Carry(who, number(0), Ref(V)), Const(1.0, Element.DOUBLE)
+    return ExtremeCell(Combine.MIN, best, number(0), candidate, (carry,), shared=True, lock=lock)
+
+
+@every_target
+def test_a_lock_is_taken_and_freed_in_one_round(target: str) -> None:
+    take = locked()
+    assert take.lock is not None
+    module = module_of(over_nodes([take], [take.array, take.carried[0].array, take.lock]))
+    text = BACKENDS[target].kernels_text(module)
+    in_order = ("for (bool done", "__atomic_exchange_n(&lock[0], 1", "__atomic_store_n(&lock[0], 0", "done = true")
+    places = [text.index(words) for words in in_order]
+    assert places == sorted(places)
+
+
+@every_target
+@pytest.mark.parametrize("wide", [(), ("-DARC_64",)], ids=("narrow", "wide"))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
+def test_every_example_compiles_without_a_warning(
+    case: Case, wide: tuple[str, ...], target: str, tmp_path: Path
+) -> None:
+    compiler = gnu_compiler()
+    if compiler is None:
+        pytest.skip("no g++ is here")
+    flags = ("-fopenacc", "-foffload=disable") if target == "openacc" else ("-fopenmp",)
+    syntax = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "-o", "kernels.o")
+    text = BACKENDS[target].kernels_text(starplat.compile(case.path).module())
+    check(compiler.path, (*syntax, *flags, *wide), text, tmp_path)
+
+
+def test_an_example_is_offloaded(tmp_path: Path) -> None:
+    compiler = offloading_compiler()
+    if compiler is None:
+        pytest.skip("no g++ with a compiler for NVIDIA's GPUs is here")
+    flags = ("-std=c++17", "-O2", "-fPIC", "-shared", "-fopenacc", "-foffload=nvptx-none", "-o", "kernels.so")
+    architecture = ("-foffload-options=nvptx-none=-misa=sm_80", "-fopt-info-omp-optimized")
+    notes = check(compiler.path, (*flags, *architecture), BACKENDS["openacc"].kernels_text(sssp()), tmp_path)
+    assert "assigned OpenACC gang vector loop parallelism" in notes
+    assert b"sm_80" in (tmp_path / "kernels.so").read_bytes()
+
+
+def check(compiler: str, flags: tuple[str, ...], text: str, folder: Path) -> str:
+    (folder / "kernels.cpp").write_text(text)
+    done = subprocess.run([compiler, *flags, "kernels.cpp"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr

@@ -1,0 +1,318 @@
+"""Libraries of kernels: shared cells get what they should, and what is missing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Carry,
+    Cast,
+    Combine,
+    Contribute,
+    Element,
+    Extent,
+    ExtremeCell,
+    Function,
+    Kernel,
+    KernelCall,
+    KernelContinue,
+    KernelIf,
+    KernelReturn,
+    Let,
+    Module,
+    NumNodes,
+    Once,
+    Origin,
+    Parameter,
+    Reduction,
+    Ref,
+    SetLocal,
+    Store,
+    UpdateCell,
+    Variable,
+)
+from starplat.runtime.device import LaunchSize
+from starplat.runtime.elements import dtype_of
+from starplat.runtime.library import OpenACCDevice, OpenMPDevice
+from starplat.toolchain import compilers
+from starplat.toolchain.compilers import Build, Place, builds
+from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
+from tests.runtime.devices import device_of
+from tests.zoo import ZOO
+
+every_target = pytest.mark.parametrize("target", ["openacc", "openmp"])
+NUMBERS = [Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE]
+N = 1000
+TARGET_CELL = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
+
+
+def run(target: str, module: Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
+    """Launches the module's only kernel once, changes `arrays` and returns what its reductions came to."""
+    device = device_of(target)
+    kernel = module.kernels[0]
+    kernels = device.build(module, wide_arcs=False)
+    buffers = {}
+    for array in kernel.arrays:
+        cells = arrays[array.name]
+        buffers[array.name] = device.allocate(dtype_of(array.element, wide_arcs=False), len(cells))
+        device.upload(buffers[array.name], cells)
+    iterations = 1 if isinstance(kernel.domain, Once) else n
+    found = kernels.launch(kernel, buffers, scalars, LaunchSize(iterations, n, 0))
+    for name, buffer in buffers.items():
+        arrays[name][:] = device.download(buffer)
+    return found
+
+
+def kind(element: Element) -> np.dtype[Any]:
+    return dtype_of(element, wide_arcs=False)
+
+
+@every_target
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("combine", [Combine.ADD, Combine.MULTIPLY, Combine.MIN, Combine.MAX])
+def test_shared_cells_receive_every_update(combine: Combine, element: Element, target: str) -> None:
+    cells, values = node_array("cells", element), node_array("values", element)
+    update = UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
+    given = np.ones(N, kind(element)) if combine is Combine.MULTIPLY else np.arange(N).astype(kind(element)) - 500
+    given[::100] = -3
+    found = np.full(N, 1, kind(element))
+    expected = found.copy()
+    function = {"+": np.add, "*": np.multiply, "min": np.minimum, "max": np.maximum}[combine.value]
+    function.at(expected, np.arange(N) % 7, given)
+    run(target, module_of(over_nodes([update], [cells, values])), N, {"cells": found, "values": given})
+    np.testing.assert_array_equal(found, expected)
+
+
+@every_target
+@pytest.mark.parametrize("combine", [Combine.AND, Combine.OR, Combine.BIT_XOR])
+def test_shared_flags(combine: Combine, target: str) -> None:
+    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
+    update = UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
+    module = module_of(over_nodes([update], [cells, values]))
+    given = np.arange(N) % 49 == 8
+    given = ~given if combine is Combine.AND else given
+    found = np.full(N, combine is Combine.AND)
+    expected = found.copy()
+    function = {"&&": np.logical_and, "||": np.logical_or, "^": np.bitwise_xor}[combine.value]
+    function.at(expected, np.arange(N) % 7, given)
+    run(target, module, N, {"cells": found, "values": given})
+    np.testing.assert_array_equal(found, expected)
+
+
+@every_target
+@pytest.mark.parametrize("element", [Element.FLOAT, Element.DOUBLE])
+def test_what_is_not_a_number_is_no_minimum(element: Element, target: str) -> None:
+    cells, values = node_array("cells", element), node_array("values", element)
+    least = ExtremeCell(Combine.MIN, cells, number(0), load(values, V), (), shared=True)
+    given = np.arange(N).astype(kind(element)) - 20
+    given[::2] = np.nan
+    found = np.full(N, np.inf, kind(element))
+    run(target, module_of(over_nodes([least], [cells, values])), N, {"cells": found, "values": given})
+    assert found[0] == -19
+
+
+@every_target
+@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("extreme", [Combine.MIN, Combine.MAX])
+def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Element, target: str) -> None:
+    best, who = node_array("best", element), node_array("who", Element.NODE)
+    values, lock = node_array("values", element), Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
+    carry = Carry(who, TARGET_CELL, Ref(V))
+    take = ExtremeCell(extreme, best, TARGET_CELL, load(values, V), (carry,), shared=True, lock=lock)
+    given = np.random.default_rng(1).permutation(N).astype(kind(element))
+    found = np.full(N, 2 * N if extreme is Combine.MIN else -1, kind(element))
+    winner = np.full(N, -1, np.int32)
+    arrays = {"best": found, "who": winner, "values": given, "lock": np.zeros(N, np.int32)}
+    run(target, module_of(over_nodes([take], [best, who, values, lock])), N, arrays)
+    for cell in range(7):
+        group = given[cell::7]
+        assert found[cell] == (group.min() if extreme is Combine.MIN else group.max())
+        assert given[winner[cell]] == found[cell]
+
+
+@every_target
+@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
+@pytest.mark.parametrize("combine", list(Combine))
+def test_reductions_combine_every_contribution(combine: Combine, element: Element, target: str) -> None:
+    logical = combine in (Combine.AND, Combine.OR)
+    bits = combine in (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
+    if (logical != (element is Element.BOOL)) and not (bits and element is Element.BOOL):
+        pytest.skip("the language has no such reduction")
+    if bits and element.is_real:
+        pytest.skip("the language has no such reduction")
+    values, total = node_array("values", element), Variable("total", element)
+    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+    given = np.ones(N, kind(element)) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(kind(element)) - 0
+    given = np.arange(N) % 90 > 3 if element is Element.BOOL else given
+    reduce = {
+        "+": np.add, "*": np.multiply, "&&": np.logical_and, "||": np.logical_or, "&": np.bitwise_and,
+        "|": np.bitwise_or, "^": np.bitwise_xor, "min": np.minimum, "max": np.maximum,
+    }[combine.value].reduce  # fmt: skip
+    assert run(target, module_of(kernel), N, {"values": given})["total"] == reduce(given)
+
+
+@every_target
+@pytest.mark.parametrize(("combine", "expected"), [(Combine.MIN, -7.5), (Combine.MAX, -1.5)])
+def test_extremes_of_negative_reals_leave_nan_out(combine: Combine, expected: float, target: str) -> None:
+    values, total = node_array("values", Element.DOUBLE), Variable("total", Element.DOUBLE)
+    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+    given = np.array([-1.5, np.nan, -7.5, -3.0])
+    assert run(target, module_of(kernel), 4, {"values": given})["total"] == expected
+
+
+@every_target
+def test_one_thread_runs_sequential_pieces(target: str) -> None:
+    cells, total = node_array("cells", Element.INT), variable("total")
+    early = KernelIf(Binary(BinaryOperator.LESS, NumNodes(), number(5), Element.BOOL), (KernelContinue(),))
+    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)), early, Store(cells, number(1), number(9)))
+    for reductions in ((Reduction(total, Combine.ADD),), ()):
+        ops = body if reductions else tuple(op for op in body if not isinstance(op, Contribute))
+        kernel = Kernel("once", Once(), None, None, ops, (cells,), (), reductions)
+        for n, second in ((4, 0), (6, 9)):
+            found = np.zeros(n, np.int32)
+            assert run(target, module_of(kernel), n, {"cells": found}) == ({"total": 4} if reductions else {})
+            assert list(found[:2]) == [3, second]
+
+
+@every_target
+def test_functions_get_what_they_need(target: str) -> None:
+    cells, scale, x = node_array("cells", Element.INT), variable("scale"), variable("x")
+    inner_cells = node_array("xs", Element.INT, Origin.PARAMETER)
+    grow = Function(
+        "grow",
+        (Parameter(x, by_reference=True), Parameter(inner_cells)),
+        Element.INT,
+        (
+            SetLocal(x, Binary(BinaryOperator.ADD, Ref(x), NumNodes(), Element.INT)),
+            Store(inner_cells, number(0), number(1)),
+            KernelReturn(Ref(x)),
+        ),
+    )
+    local = variable("y")
+    call = KernelCall(CallFunction("grow", (local, cells), Element.INT))
+    body = [Let(local, Ref(scale)), call, Store(cells, Ref(V), Ref(local))]
+    found = np.zeros(3, np.int32)
+    run(target, module_of(over_nodes(body, [cells], scalars=[scale]), grow), 3, {"cells": found}, scale=5)
+    assert list(found[1:]) == [8, 8]
+
+
+@every_target
+@pytest.mark.parametrize("element", [Element.INT, Element.LONG])
+def test_conversions_stop_at_the_ends(element: Element, target: str) -> None:
+    reals, cells = node_array("reals", Element.DOUBLE), node_array("cells", element)
+    module = module_of(over_nodes([Store(cells, Ref(V), Cast(load(reals, V), element))], [reals, cells]))
+    given = np.array([1e30, -1e30, np.nan, np.inf, -np.inf, 2.9, -2.9])
+    limit = np.iinfo(kind(element))
+    found = np.zeros(len(given), kind(element))
+    run(target, module, len(given), {"reals": given, "cells": found})
+    assert list(found) == [limit.max, limit.min, 0, limit.max, limit.min, 2, -2]
+
+
+# --- devices and builds --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that nothing has been kept in."""
+    monkeypatch.setenv("STARPLAT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def no_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A machine on which no compiler is found."""
+    forget_compilers()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    yield
+    forget_compilers()
+
+
+def forget_compilers() -> None:
+    found = (compilers.gnu_compiler, compilers.offloading_compiler, compilers.nvidia_compiler)
+    for function in (compilers._compiler, *found):
+        function.cache_clear()
+
+
+def host_build(target: str) -> Build:
+    found = [build for build in builds(target) if build.place is Place.HOST]
+    if not found:
+        pytest.skip("no g++ is here")
+    return found[-1]
+
+
+def test_openacc_says_where_it_truly_runs() -> None:
+    assert OpenACCDevice(host_build("openacc")).name.startswith("host, g++ ")
+
+
+def test_openmp_says_how_many_threads_it_has() -> None:
+    name = OpenMPDevice(host_build("openmp")).name
+    assert name.startswith("host, ")
+    assert " thread" in name
+
+
+@every_target
+@pytest.mark.usefixtures("own_cache")
+def test_a_second_build_comes_from_the_cache(target: str) -> None:
+    device = device_of(target)
+    assert [device.build(sssp(), wide_arcs=True).cached for _ in range(2)] == [False, True]
+
+
+@pytest.mark.usefixtures("no_compilers")
+def test_without_a_compiler_the_command_that_mends_it_is_said() -> None:
+    from starplat.toolchain.built import openacc_report, openmp_report
+
+    assert builds("openmp") == ()
+    for row in (openmp_report()[0], openacc_report()[-1]):
+        assert not row.usable
+        assert row.mend is not None
+        assert row.mend.startswith("apt-get install")
+
+
+def test_text_that_does_not_compile_is_our_mistake(own_cache: Path) -> None:
+    from starplat.toolchain.libraries import open_library
+
+    with pytest.raises(DiagnosticError) as raised:
+        open_library(host_build("openmp"), '#line 7 "mine.sp"\nint broken( {\n')
+    assert raised.value.diagnostics[0].code == "E0904"
+    assert "mine.sp:7" in raised.value.diagnostics[0].message
+    assert raised.value.exit_code is ExitCode.BUILD_FAILED
+    assert list((own_cache / "refused").glob("*.cpp"))
+
+
+def test_libraries_can_be_built_on_one_machine_and_run_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: Path
+) -> None:
+    from starplat.toolchain.libraries import open_library
+
+    if compilers.offloading_compiler() is None:
+        pytest.skip("no g++ with a compiler for NVIDIA's GPUs is here")
+    monkeypatch.setenv(compilers.LIBRARIES_VARIABLE, str(tmp_path / "libraries"))
+    text = 'extern "C" int answer() { return 42; }\n'
+    there = builds("openacc")[0]
+    assert there.place is Place.GPU
+    assert open_library(there, text)[0].answer() == 42
+    here = Build("openacc", Place.GPU, None, there.flags, 0)
+    library, cached = open_library(here, text)
+    assert (library.answer(), cached) == (42, True)
+    with pytest.raises(DiagnosticError) as raised:
+        open_library(here, 'extern "C" int another() { return 42; }\n')
+    assert raised.value.exit_code is ExitCode.NO_DEVICE
+    assert compilers.LIBRARIES_VARIABLE in str(raised.value.diagnostics[0].help)
+
+
+@every_target
+def test_a_device_that_is_not_there_is_named(target: str) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        starplat.compile("function f(Graph g) { int n = g.num_nodes(); }").run(ZOO["chain"], target=target, device=99)
+    assert raised.value.diagnostics[0].code == "E0902"
