@@ -29,7 +29,7 @@ def why_shared(cell: CellSet) -> str:
             return _ALONE[widest]
     if Position.OWN in positions and len(positions) > 1:
         other = next(position for position in Position if position in positions and position is not Position.OWN)
-        return f"one iteration's own cell is {other.value} of another"
+        return f"a cell that is one iteration's own is {other.value} for another"
     if positions == {Position.OUT_ARC, Position.IN_ARC}:
         return "every arc goes out of one node and into another"
     return next((_ALONE[position] for position in Position if position in positions and position in _ALONE), "")

@@ -83,7 +83,8 @@ class Section:
         if self.goes_on:
             return f"{where}: more of the loop above"
         if self.kernels:
-            return f"{where}: {'kernel' if len(self.kernels) == 1 else 'kernels'} {', '.join(k.name for k in self.kernels)}"
+            noun = "kernel" if len(self.kernels) == 1 else "kernels"
+            return f"{where}: {noun} {', '.join(kernel.name for kernel in self.kernels)}"
         return f"{where}: on the host" if self.host else where
 
 
@@ -269,8 +270,8 @@ def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet]) -> Iterable[Atomic]:
     for reduction in kernel.reductions:
         if reduction.variable.element is not ir.Element.BOOL and not isinstance(kernel.domain, ir.Once):
             name = reduction.variable.name
-            what = f"{reduction.combine.value}= on {name}"
-            yield Atomic(name, what, "every iteration adds to it; threads and groups combine first, then once each")
+            reason = "all iterations contribute to it; what threads have is combined before anything is written"
+            yield Atomic(name, f"reduction by {reduction.combine.value} into {name}", reason)
 
 
 def _reason(name: str, shared: dict[str, CellSet]) -> str:

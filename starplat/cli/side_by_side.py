@@ -1,0 +1,126 @@
+"""An annotation in a terminal: the program's lines on the left, what became of them on the right, the reasons below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from starplat.cli.annotation import Annotation, KernelText, Line, Section
+from starplat.cli.colouring import Ink, Piece, emitted_lines, program_lines
+from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+STYLES: Mapping[Ink, str] = {
+    Ink.PLAIN: "",
+    Ink.COMMENT: "green",
+    Ink.KEYWORD: "bold blue",
+    Ink.TYPE: "cyan",
+    Ink.NUMBER: "magenta",
+    Ink.DIRECTIVE: "dim",
+}
+ATOMIC_MARK = "◆"
+
+
+def show(annotation: Annotation, source: SourceFile, console: Console) -> None:
+    """Prints the whole."""
+    left = program_lines(source)
+    console.print(f"{annotation.program} for {annotation.target}", style="bold", markup=False)
+    for section in annotation.sections:
+        for part in _section(section, left):
+            console.print(part)
+    console.print()
+    for part in _rest(annotation):
+        console.print(part)
+
+
+def _section(section: Section, left: Sequence[Sequence[Piece]]) -> Iterable[RenderableType]:
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Text()
+    yield Rule(Text(section.title, style="bold"), align="left", style="dim")
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(ratio=5, overflow="fold")
+    table.add_column(ratio=7, overflow="fold")
+    table.add_row(_numbered(section.lines, left), _became(section))
+    yield table
+    yield from _reasons(section)
+
+
+def _numbered(lines: Sequence[Line], pieces: Sequence[Sequence[Piece]]) -> Text:
+    from rich.text import Text
+
+    width = len(str(lines[-1].number))
+    shown = [
+        Text.assemble((f"{line.number:>{width}}  ", "dim"), _coloured(pieces[line.number - 1])) for line in lines
+    ]
+    return Text("\n").join(shown)
+
+
+def _became(section: Section) -> Text:
+    from rich.text import Text
+
+    host = [Text("  " * depth + f"host: {text}", style="yellow") for depth, text in section.host]
+    blocks = [Text("\n").join(host)] if host else []
+    blocks += [_kernel(kernel) for kernel in section.kernels]
+    return Text("\n\n").join(blocks)
+
+
+def _kernel(kernel: KernelText) -> Text:
+    from rich.text import Text
+
+    pieces = emitted_lines("\n".join(line.text for line in kernel.lines))
+    shown = []
+    for line, coloured in zip(kernel.lines, pieces, strict=False):
+        mark = (f"{ATOMIC_MARK} ", "bold red") if line.atomic else ("  ", "")
+        shown.append(Text.assemble(mark, _coloured(coloured)))
+    return Text("\n").join(shown)
+
+
+def _coloured(pieces: Iterable[Piece]) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(*((text, STYLES[ink]) for ink, text in pieces))
+
+
+def _reasons(section: Section) -> Iterable[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    rows: list[tuple[Text, Text]] = []
+    for kernel in section.kernels:
+        for atomic in kernel.atomics:
+            rows.append((Text(f"{ATOMIC_MARK} {atomic.operation}", style="bold red"), Text(atomic.reason)))
+    for cell in section.cells:
+        rows.append((Text(f"({cell.letter}) {cell.title}"), Text(f"{cell.race_class}: {cell.reason}")))
+    for title, names in section.transfers:
+        rows.append((Text(title, style="yellow"), Text(", ".join(names))))
+    if rows:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(overflow="fold")
+        table.add_column(overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        yield Text()
+        yield table
+
+
+def _rest(annotation: Annotation) -> Iterable[RenderableType]:
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Rule(Text("between host and device", style="bold"), align="left", style="dim")
+    table = Table.grid(padding=(0, 2))
+    for title, names in annotation.transfers:
+        table.add_row(Text(title, style="yellow"), Text(", ".join(names)))
+    yield table
+    yield Text()
+    yield Rule(Text("what all kernels share", style="bold"), align="left", style="dim")
+    yield Text("\n").join(
+        _coloured(line) for line in emitted_lines("\n".join(line.text for line in annotation.shared_text))
+    )
