@@ -112,7 +112,7 @@ class HostLowering(ExpressionLowering):
 
     def new_array(self, name: str, element: ir.Element, extent: ir.Extent, origin: ir.Origin) -> ir.Array:
         """An array that lives as long as the function runs."""
-        array = ir.Array(self.names.fresh(name), element, extent, origin)
+        array = ir.Array(self.names.fresh_throughout(name), element, extent, origin)
         self.own_arrays.append(array)
         return array
 
@@ -281,7 +281,7 @@ class HostLowering(ExpressionLowering):
             case typed.Attach():
                 self._attach(s)
             case typed.CopyProperty():
-                self.do(ir.CopyArray(self._whole(s.destination), self.arrays[s.source]))
+                self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
             case typed.AddToSet():
                 self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), true()))
             case typed.CallStatement():
@@ -321,18 +321,6 @@ class HostLowering(ExpressionLowering):
                 self.do(ir.Fill(array, zero(array.element)))
             case _:
                 raise self.unsupported(str(symbol.type), s)
-
-    def _whole(self, symbol: typed.Symbol) -> ir.Array:
-        """The array that is about to be overwritten; a fill right before that nobody can have seen is taken back."""
-        array = self.arrays[symbol]
-        for place in range(len(self.ops) - 1, -1, -1):
-            op = self.ops[place]
-            if isinstance(op, ir.Fill) and op.array == array:
-                del self.ops[place]
-            elif isinstance(op, ir.Fill | ir.DeclareVariable):
-                continue
-            break
-        return array
 
     def _assign(self, place: typed.Place, value: ir.Expression) -> None:
         match place:
@@ -397,7 +385,7 @@ class HostLowering(ExpressionLowering):
             else:
                 computed.append((target, self.arrays[value]))
         for target, what in computed:
-            array = self._whole(target)
+            array = self.arrays[target]
             self.do(ir.CopyArray(array, what) if isinstance(what, ir.Array) else ir.Fill(array, what))
 
     # --- control

@@ -11,6 +11,7 @@ class Names:
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
         self._next: dict[str, int] = {}
+        self._inside: list[Names] = []
 
     def fresh(self, wanted: str) -> str:
         """A name that nobody has, as like `wanted` as can be."""
@@ -24,4 +25,15 @@ class Names:
 
     def inner(self) -> Names:
         """Names for a kernel of this function: they avoid all that are taken here, and take none away."""
-        return Names(self._taken)
+        names = Names(self._taken)
+        self._inside.append(names)
+        return names
+
+    def fresh_throughout(self, wanted: str) -> str:
+        """As `fresh`, and no kernel made so far has it: for arrays that are needed while a kernel is being made."""
+        name = self.fresh(wanted)
+        while any(name in inner._taken for inner in self._inside):
+            name = self.fresh(wanted)
+        for inner in self._inside:
+            inner._taken.add(name)
+        return name

@@ -1,0 +1,62 @@
+"""What host operations do to a whole array: the question that passes over fills and copies ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+
+from starplat.ir.nodes import (
+    Array,
+    CopyArray,
+    Fill,
+    HostBlock,
+    HostBreak,
+    HostContinue,
+    HostOp,
+    HostReturn,
+    Launch,
+    Module,
+)
+from starplat.ir.visitor import all_expressions, arrays_in, walk_host
+
+
+class Use(Enum):
+    """What an operation does to an array."""
+
+    NONE = "nothing"
+    OVERWRITES = "gives every cell a new value without looking at the old ones"
+    OTHER = "anything else, or nobody knows"
+
+
+def use(op: HostOp, array: Array, module: Module) -> Use:
+    """What one operation, with all inside it, does to `array`; one that may leave the row counts as looking at it."""
+    match op:
+        case Fill(array=filled) if filled == array:
+            return Use.OVERWRITES
+        case CopyArray(destination=destination, source=source) if destination == array != source:
+            return Use.OVERWRITES
+        case _:
+            return Use.OTHER if _touches(op, array, module) else Use.NONE
+
+
+def _touches(op: HostOp, array: Array, module: Module) -> bool:
+    for inner in walk_host((op,)):
+        if isinstance(inner, HostReturn | HostBreak | HostContinue) or array in arrays_in(inner):
+            return True
+        if isinstance(inner, Launch) and array in module.kernel(inner.kernel).arrays:
+            return True
+    return any(array in arrays_in(e) for e in all_expressions((op,)))
+
+
+def stream(ops: Iterable[HostOp]) -> Iterator[HostOp]:
+    """The operations in a row, blocks that only group opened."""
+    for op in ops:
+        if isinstance(op, HostBlock):
+            yield from stream(op.body)
+        else:
+            yield op
+
+
+def next_use(following: Sequence[HostOp], array: Array, module: Module) -> HostOp | None:
+    """The first of the operations that does anything to `array`."""
+    return next((op for op in stream(following) if use(op, array, module) is not Use.NONE), None)
