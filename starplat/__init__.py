@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from starplat.diagnostics import Diagnostic, DiagnosticError
-    from starplat.graph import Graph, read
-    from starplat.pipeline import Program, compile
+    from starplat.graph import Graph
+    from starplat.pipeline import Program, compile, read
     from starplat.runtime import Result
 
 __version__ = "0.1.0"
@@ -28,7 +28,7 @@ _HOMES = {
     "Program": "starplat.pipeline",
     "Result": "starplat.runtime",
     "compile": "starplat.pipeline",
-    "read": "starplat.graph",
+    "read": "starplat.pipeline",
 }
 
 

@@ -7,6 +7,8 @@ quick.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from starplat.backends.base import Backend
+    from starplat.graph import Graph, GraphCache, Progress
     from starplat.ir.nodes import Module
     from starplat.runtime import Bound, Result
     from starplat.runtime.everywhere import Everywhere
@@ -139,13 +142,17 @@ def lower(checked: Checked, entry: str | None = None) -> Module:
     return module
 
 
-def artifact(module: Module, target: str, stem: str) -> dict[str, str]:
-    """The files that `compile` writes for a target: their names and texts.
+def artifact(module: Module, target: str, stem: str, *, library: bool = False) -> dict[str, str]:
+    """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
     Raises:
         DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks.
     """
-    return _backend(target).artifact(module, stem)
+    from starplat.backends.artifact import header_text
+
+    backend = _backend(target)
+    header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
+    return {**header, **backend.artifact(module, stem, library=library)}
 
 
 def kernels_text(module: Module, target: str) -> str:
@@ -199,7 +206,8 @@ def read(
 
 def _graph_cache(path: Path) -> GraphCache | None:
     """Where the graph in a file may be kept, if the file is worth it."""
-    from starplat.graph.kept import FROM_BYTES, MOST_BYTES, GraphCache
+    from starplat.graph import GraphCache
+    from starplat.graph.kept import FROM_BYTES, MOST_BYTES
 
     smallest = _size_in(GRAPH_CACHE_FROM, FROM_BYTES)
     try:
@@ -288,9 +296,9 @@ class Program:
             self._modules[function] = lower(self.checked, function)
         return self._modules[function]
 
-    def artifact(self, target: str, function: str | None = None) -> dict[str, str]:
-        """The files of a complete program for a target: names and texts."""
-        return artifact(self.module(function), target, self.name)
+    def artifact(self, target: str, function: str | None = None, *, library: bool = False) -> dict[str, str]:
+        """The files of a complete program for a target, or of a library with a header for C: names and texts."""
+        return artifact(self.module(function), target, self.name, library=library)
 
     def run(
         self,

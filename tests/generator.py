@@ -70,6 +70,7 @@ class _Program:
         self.helpers: list[Helper] = []
         self.host_helpers: list[Helper] = []
         self.functions = {"entry"}
+        self.entry_names: set[str] = set()
 
     def program(self) -> list[Piece]:
         made = [self._pure() for _ in range(self.random.choice([0, 1, 1, 2]))]
@@ -110,10 +111,11 @@ class _Program:
         for parameter in parameters:
             state.scope.declare(parameter)
         text = ", ".join(f"{p.kind} {p.name}" for p in parameters)
+        state.returning = lambda: f" {self._bounded(state, result)}"
         with _no_graph(state):
             body = [p for p in state.statements(self.random.randint(1, 3)) if p.heads]
             early = nest(f"if ({state.condition(1)}) {{", [line(f"return {self._bounded(state, result)};")])
-            body.insert(self.random.randrange(len(body) + 1) if False else len(body), early)
+            body.append(early)
             body.append(line(f"return {self._bounded(state, result)};"))
         self.count["early return"] += 1
         self.pure.setdefault(result, []).append((name, tuple(kinds)))
@@ -139,6 +141,7 @@ class _Program:
         state.scope.declare(v)
         state.own_only = {v.name}
         state.on_host = False
+        state.returning = lambda: ""
         scalars = [Symbol(state.fresh("a"), self.random.choice(["int", "long", "bool"]))
                    for _ in range(self.random.choice([0, 1]))]  # fmt: skip
         if self.random.random() < 0.5:
@@ -146,10 +149,11 @@ class _Program:
             scalars.append(Symbol(state.fresh("out"), kind, private_reference=True))
         for scalar in scalars:
             state.scope.declare(scalar)
+        early = state.condition(1)
         body = state.statements(self.random.randint(1, 3))
         if self.random.random() < 0.3:
             self.count["early return"] += 1
-            body.insert(len(body) - 1, nest(f"if ({state.condition(1)}) {{", [line("return;")]))
+            body.insert(0, nest(f"if ({early}) {{", [line("return;")]))
         parameters = (g, v, *properties, *scalars)
         effects = tuple(level.record)
         self.helpers.append(Helper(name, parameters, effects, ""))
@@ -198,6 +202,7 @@ class _Program:
         parameters = [Symbol(state.graph, "graph")]
         for symbol in self._property_parameters(state, self.random.randint(2, 6)):
             parameters.append(symbol)
+            self.entry_names.add(symbol.name)
             self.count[f"prop{symbol.carrier.title()}<{symbol.kind}>"] += 1
             self._give_cells(symbol)
         if self.random.random() < 0.4:
@@ -216,10 +221,31 @@ class _Program:
             texts.append(f"{kind} {symbol.name} = {default}")
             self.count["default"] += 1
         body = state.statements(self.random.randint(3, 9))
-        if self.random.random() < 0.8:
+        if self.random.random() < 0.7:
+            body += self._digest(state)
+        elif self.random.random() < 0.8:
             kind = self.random.choice(SCALARS)
             body += self._returned(state, kind)
         return nest(f"{self.random.choice(['function', 'Static'])} entry({', '.join(texts)}) {{", body)
+
+    def _digest(self, state: Hosts) -> list[Piece]:
+        """One number out of all that is in scope and is no result by itself, so that no mistake stays unseen."""
+        self.count["returns long"] += 1
+        digest, v = state.fresh("digest"), state.fresh("v")
+        lines = [line(f"long {digest} = 0;")]
+        body: list[Piece] = []
+        for number, symbol in enumerate(state.scope.visible(), 3):
+            if symbol.carrier == "node" and symbol.exact and symbol.name not in self.entry_names:
+                body += _folded(digest, f"{v}.{symbol.name}", symbol, number)
+            elif symbol.carrier == "set":
+                lines.append(line(f"{digest} += {symbol.name}.size() * {number};"))
+                if symbol.kind == "node":
+                    body.append(line(f"{digest} += {symbol.name}.contains({v}) ? {v} + {number} : 0;"))
+            elif not symbol.carrier and symbol.exact:
+                lines += _folded(digest, symbol.name, symbol, number)
+        if body:
+            lines.append(nest(f"forall ({v} in {state.graph}.nodes()) {{", body))
+        return [*lines, line(f"return {digest};")]
 
     def _returned(self, state: Hosts, kind: str) -> list[Piece]:
         self.count[f"returns {kind}"] += 1
@@ -291,6 +317,17 @@ class _no_graph:  # noqa: N801 - used like a function
 
     def __exit__(self, *_: object) -> None:
         """The state is not used any more."""
+
+
+def _folded(digest: str, text: str, symbol: Symbol, number: int) -> list[Piece]:
+    match symbol.kind:
+        case "bool":
+            return [line(f"{digest} += {text} ? {number} : 0;")]
+        case "float" | "double":
+            return [nest(f"if ({text} < 1000.5 && {text} > -1000.5) {{",
+                         [line(f"long digit = floor({text} * 4.0);"), line(f"{digest} += digit * {number};")])]  # fmt: skip
+        case _:
+            return [line(f"{digest} += {text} % {number + 90} * {number};")]
 
 
 def _parameter(symbol: Symbol, graph: str = "g") -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from starplat.backends.base import Backend
-from starplat.backends.cuda import Cuda
+from starplat.backends.cuda import CUDA
+from starplat.backends.hip import HIP
 from starplat.backends.openacc import OPENACC
 from starplat.backends.opencl import OpenCL
 from starplat.backends.openmp import OPENMP
 from starplat.backends.sycl import Sycl
 
-BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (Cuda(), OpenCL(), Sycl(), OPENACC, OPENMP)}
+BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (CUDA, OpenCL(), Sycl(), OPENACC, HIP, OPENMP)}
 """Every target that emits text, by name."""

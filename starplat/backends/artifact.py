@@ -5,17 +5,21 @@ The same for every target; a target's template adds its own Device, Buffer and W
 
 from __future__ import annotations
 
-from starplat.backends.cexpr import ExpressionPrinter, Helpers
+import re
+from collections.abc import Iterable
+
+from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
 from starplat.backends.chost import host_arrays, host_text
-from starplat.backends.comments import file_name, quoted
+from starplat.backends.comments import file_name, origin, quoted
 from starplat.backends.cpp import CELLS, CPP, VALUES, size_of
 from starplat.backends.hostlaunch import BY_NAME, Launching
-from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.launch import GROUP_SIZE, MOST_THREADS
+from starplat.backends.library import Interface, pairs, without_prefix
 from starplat.backends.names import Names
-from starplat.backends.render import helper_texts
+from starplat.backends.render import helper_texts, render
 from starplat.backends.uses import walk
 from starplat.backends.view import legal
-from starplat.frontend.types import GraphType, Scalar, SetType
+from starplat.frontend.types import Scalar, SetType
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
     IN_ARCS,
@@ -37,15 +41,27 @@ from starplat.ir.nodes import (
 _REVERSE = (IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
 
 
-def artifact_pieces(module: Module, capabilities: Capabilities, launching: Launching = BY_NAME) -> dict[str, object]:
-    """Everything that templates of C++ programs place, whatever the target."""
+def artifact_pieces(
+    module: Module,
+    stem: str,
+    capabilities: Capabilities,
+    launching: Launching = BY_NAME,
+    *,
+    library: bool = False,
+    kernel_helpers: Iterable[Helper] = (),
+) -> dict[str, object]:
+    """Everything that templates of C++ programs place, whatever the target.
+
+    Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
+    """
     names = Names(module, *legal(module, capabilities))
     host = host_text(module, names, launching)
-    helpers = helper_texts("common/host_helpers.jinja", host.helpers.needed)
+    shared = {_bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
+    own = [helper for helper in host.helpers.needed if _bare(helper) not in shared]
     weight = _weight_element(module)
     used = host_arrays(module) | set(module.graph_arrays)
-    arguments = _Arguments(module, names)
     return {
+        "stem": stem,
         "program": file_name(module),
         "entry": names.host_function(module.entry),
         "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
@@ -53,19 +69,72 @@ def artifact_pieces(module: Module, capabilities: Capabilities, launching: Launc
         "weights_are_real": weight is not None and weight.is_real,
         "needs_sources": SOURCES in used,
         "needs_reverse": not used.isdisjoint(_REVERSE),
-        "helpers": helpers,
+        "helpers": helper_texts(["common/host_helpers.jinja"], own),
+        "shared_helpers": frozenset(shared[_bare(h)] for h in host.helpers.needed if _bare(h) in shared),
         "functions": host.functions,
-        "usage": arguments.usage(),
-        "known": "".join(f'"{quoted(argument.name)}", ' for argument, _ in arguments.given),
-        "takes_sets": any(isinstance(argument.type, SetType) for argument in module.arguments),
         "uses_members": any(isinstance(part, HostForMembers) for part in walk(module.functions)),
         "uses_words": any(kernel.reductions for kernel in module.kernels),
         "group_size": GROUP_SIZE,
+        "most_threads": MOST_THREADS,
+        **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
+    }
+
+
+def _bare(helper: Helper) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A helper without what stands before it, which differs between host and device."""
+    return helper.macro, tuple(pair for pair in helper.arguments if pair[0] != "function")
+
+
+def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
+    """What only `main` needs."""
+    arguments = _Arguments(module, names)
+    sets = [argument.type.member for argument in module.arguments if isinstance(argument.type, SetType)]
+    return {
+        "library": False,
+        "purpose": "as a program of its own",
+        "build_as": f"-o {stem}",
+        "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]",
+        "known": arguments.known(),
+        "takes_sets": bool(sets),
+        "takes_node_sets": Scalar.NODE in sets,
+        "takes_arc_sets": Scalar.EDGE in sets,
         "setup": arguments.setup(),
         "call": arguments.call(),
         "results": arguments.results(),
         "returns": _returned(module),
     }
+
+
+def _library_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
+    """What only the function for C needs."""
+    interface = Interface(module, names)
+    return {
+        "library": True,
+        "purpose": "as a library",
+        "build_as": f"-shared -fPIC -o lib{stem}.so",
+        "how_to_run": f"// use:   {stem}.h declares its function.",
+        "parameters": interface.parameters(),
+        "needs": interface.needs(),
+        "setup": interface.setup(),
+        "call": _Arguments(module, names).call(),
+        "results": interface.results(),
+        "returns": interface.returned_element() is not None,
+    }
+
+
+def header_text(module: Module, stem: str, capabilities: Capabilities) -> str:
+    """The C header of a program as a library."""
+    names = Names(module, *legal(module, capabilities))
+    interface = Interface(module, names)
+    return render(
+        "common/library.h.jinja",
+        program=file_name(module),
+        guard=f"{re.sub(r'[^A-Z0-9]', '_', stem.upper())}_H",
+        entry=names.host_function(module.entry),
+        signature=(origin(module, module.function(module.entry).span) or "").replace("*/", "* /"),
+        weight_type=interface.weight_type(_weight_element(module)),
+        parameters=[without_prefix(parameter) for parameter in interface.parameters()],
+    )
 
 
 def _weight_element(module: Module) -> Element | None:
@@ -89,17 +158,26 @@ class _Arguments:
     def __init__(self, module: Module, names: Names) -> None:
         self.module = module
         self.names = names
-        parameters = module.function(module.entry).parameters
-        wanted = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
-        self.pairs: list[tuple[Argument, Parameter]] = list(zip(wanted, parameters, strict=True))
+        self.pairs = pairs(module)
         self.given = [pair for pair in self.pairs if not _is_property(*pair)]
 
     def usage(self) -> str:
         """What stands after the program's name on the command line."""
         return "".join(f" {self.flag(argument)}" for argument, _ in self.given)
 
+    def known(self) -> str:
+        """The names that may stand behind `--`, as a C++ list."""
+        names = [*(quoted(argument.name) for argument, _ in self.given), "device"]
+        return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+
     def flag(self, argument: Argument) -> str:
-        word = argument.type.value.upper() if isinstance(argument.type, Scalar) else "NODE,NODE,..."
+        match argument.type:
+            case Scalar():
+                word = argument.type.value.upper()
+            case SetType(Scalar.NODE):
+                word = "NODE,NODE,..."
+            case _:
+                word = "ARC,ARC,..."
         text = f"--{argument.name} {word}"
         return text if argument.default is None else f"[{text}]"
 
@@ -115,7 +193,8 @@ class _Arguments:
             case Array(_, element, _, Origin.WEIGHT):
                 return [f"Buffer<{CELLS[element]}> {name}(device, host.weights);"]
             case Array() as array if isinstance(argument.type, SetType):
-                marks = f'marks({size_of(array)}, arguments.nodes("{shown}", host))'
+                members = "nodes" if argument.type.member is Scalar.NODE else "arcs"
+                marks = f'marks({size_of(array)}, arguments.{members}("{shown}", host))'
                 return [f"Buffer<{CELLS[array.element]}> {name}(device, {marks});"]
             case Array(_, element) as array:
                 made = f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"

@@ -36,8 +36,8 @@ class Backend(Protocol):
         """What a kernel of the module is called in that text."""
         ...
 
-    def artifact(self, module: Module, stem: str) -> dict[str, str]:
-        """A complete program: its files' names, which begin with `stem`, and their texts.
+    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
+        """A complete program, or all of a library but its header: the files' names, from `stem`, and their texts.
 
         Raises:
             DiagnosticError: E06xx, the target cannot do what the program asks.

@@ -255,7 +255,7 @@ class StatementPrinter:
         words = {"cell": lock, "place": self.cell(locked.lock, locked.index)}
         if spelling.fence_helper is not None:
             self.expressions.helpers.need(spelling.fence_helper)
-        yield f"for (bool {done} = !({test}); !{done};) {{"
+        yield f"for ({spelling.lock_flag} {done} = !({test}); !{done};) {{"
         yield f"{INDENT}if ({spelling.try_lock.format(**words)}) {{"
         yield f"{INDENT * 2}{spelling.fence}"
         yield f"{INDENT * 2}if ({test}) {{"

@@ -125,17 +125,16 @@ class DirectiveBackend:
         """What the kernel's function is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """`<stem>.cpp`, all of it."""
         unit = view(module, self.capabilities, self.spelling)
         kernels = self._pieces(unit)
         text = render(
             f"{self.name}/host.cpp.jinja",
-            stem=stem,
             kernel_helpers=kernels["helpers"],
             routines=kernels["routines"],
             end_of_kernels=_END_OF_KERNELS,
-            **artifact_pieces(module, self.capabilities, AS_FUNCTIONS),
+            **artifact_pieces(module, stem, self.capabilities, AS_FUNCTIONS, library=library),
         )
         return {f"{stem}.cpp": _with_own_lines(text, f"{stem}.cpp")}
 
@@ -158,7 +157,7 @@ class DirectiveBackend:
 
     def _helpers(self, unit: Unit) -> list[str]:
         own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
-        return helper_texts("directives/helpers.jinja", [*own, *unit.helpers], function=self.spelling.function)
+        return helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], function=self.spelling.function)
 
 
 def _real_functions(spelling: Spelling) -> set[str]:

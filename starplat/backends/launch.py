@@ -19,10 +19,13 @@ from starplat.ir.nodes import (
     Variable,
 )
 
-__all__ = ["GROUP_SIZE", "ArgumentKind", "KernelArgument", "identity", "kernel_parameters"]
+__all__ = ["GROUP_SIZE", "MOST_THREADS", "ArgumentKind", "KernelArgument", "identity", "kernel_parameters"]
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
+
+MOST_THREADS = 2**24
+"""No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
 
 
 class ArgumentKind(Enum):

@@ -106,11 +106,11 @@ class OpenCL:
         """What the kernel is called in the text."""
         return kernel_name(module, kernel)
 
-    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """`<stem>.cl`, which is `kernels_text`, and `<stem>.cpp`."""
-        pieces = artifact_pieces(module, CAPABILITIES)
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
         kernels = kernels_text(module)
-        pieces |= {"stem": stem, "kernel_file": quoted(f"{stem}.cl"), "has_fences": "device_fence" in kernels}
+        pieces |= {"kernel_file": quoted(f"{stem}.cl"), "has_fences": "device_fence" in kernels}
         return {f"{stem}.cl": kernels, f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
 
 
@@ -121,7 +121,7 @@ def kernels_text(module: Module) -> str:
         DiagnosticError: E06xx, OpenCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = helper_texts("opencl/helpers.jinja", unit.helpers)
+    helpers = helper_texts(["opencl/helpers.jinja"], unit.helpers)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,

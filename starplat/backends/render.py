@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -29,16 +29,15 @@ def render(template: str, **pieces: object) -> str:
     return environment().get_template(template).render(**pieces)
 
 
-def helper_texts(template: str, helpers: Iterable[Helper], **shared: str) -> list[str]:
-    """The functions that are needed, each from `template` or, where it has none, from the common ones.
+def helper_texts(templates: Sequence[str], helpers: Iterable[Helper], **shared: str) -> list[str]:
+    """The functions that are needed, each from the first template that has it, the common ones coming last.
 
     A macro gets what its helper says, and of `shared` what it has parameters for.
     """
-    own = environment().get_template(template).module
-    common = environment().get_template("common/helpers.jinja").module
+    modules = [environment().get_template(template).module for template in (*templates, "common/helpers.jinja")]
     texts = []
     for helper in helpers:
-        macro = getattr(own, helper.macro, None) or getattr(common, helper.macro)
+        macro = next(getattr(module, helper.macro) for module in modules if hasattr(module, helper.macro))
         given = {name: value for name, value in shared.items() if name in macro.arguments}
         texts.append(str(macro(**given | dict(helper.arguments))).strip("\n"))
     return texts

@@ -68,6 +68,7 @@ class Spelling:
         fence_helper: the helper function that brings it, where one does.
         try_lock, unlock: a condition that is true if a lock was taken, and the statement that frees it; `{cell}` is the
             lock's address, `{place}` the lock.
+        lock_flag: the type of the local that ends the wait for a lock.
         atomics: the function for a native update of a shared cell.
         atomic_call: how it is called, from `{function}`, `{address}` or `{place}` of the cell, and `{value}`.
         group_reductions: what combines the `{part}`s of a group, of type `{type}`, where the target has it.
@@ -102,6 +103,7 @@ class Spelling:
     smallest: Mapping[Element, str]
     scratch_cells: int = GROUP_SIZE
     directives: Directives | None = None
+    lock_flag: str = "bool"
     atomic_call: str = "{function}({address}, {value})"
     group_reductions: Mapping[Combine, str] = field(default_factory=dict)
     fence_helper: str | None = None

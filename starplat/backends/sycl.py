@@ -88,6 +88,7 @@ SPELLING = Spelling(
     fence="sycl::atomic_fence(sycl::memory_order::acq_rel, sycl::memory_scope::device);",
     try_lock="atomic({place}).exchange(1) == 0",
     unlock="atomic({place}).store(0);",
+    lock_flag="volatile bool",  # else what the lock guards moves behind the loop, where lanes wait for each other
     atomics={**_WHOLE, **_REAL_SUMS},
     atomic_call="atomic({place}).{function}({value})",
     group_reductions={
@@ -118,11 +119,11 @@ class Sycl:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def artifact(self, module: Module, stem: str) -> dict[str, str]:
+    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """`<stem>_kernels.cpp`, which is `kernels_text`, and `<stem>.cpp`."""
         kernels = f"{stem}_kernels.cpp"
-        pieces = artifact_pieces(module, CAPABILITIES)
-        program = render("sycl/host.cpp.jinja", stem=stem, kernel_file=quoted(kernels), **pieces)
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
+        program = render("sycl/host.cpp.jinja", kernel_file=quoted(kernels), **pieces)
         return {kernels: kernels_text(module), f"{stem}.cpp": program}
 
 
@@ -133,7 +134,7 @@ def kernels_text(module: Module) -> str:
         DiagnosticError: E06xx, SYCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = helper_texts("sycl/helpers.jinja", unit.helpers)
+    helpers = helper_texts(["sycl/helpers.jinja"], unit.helpers)
     return render(
         "sycl/kernels.cpp.jinja",
         program=unit.program,

@@ -9,7 +9,7 @@ made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,7 +19,7 @@ from starplat.analysis.sharing import is_shared, why_shared
 from starplat.analysis.transfers import Region, Transfers
 from starplat.backends import BACKENDS
 from starplat.ir import nodes as ir
-from starplat.ir.proceeding import steps
+from starplat.ir.proceeding import Step, steps
 from starplat.ir.visitor import walk_kernel
 from starplat.source import NOWHERE, SourceFile, Span
 
@@ -121,6 +121,7 @@ class _Annotator:
         called = {kernel.name: backend.kernel_name(module, kernel) for kernel in module.kernels}
         self.places = {name: _place(self.texts, shown) for name, shown in called.items()}
         self.groups = _groups(module.kernels, self.source)
+        self.host = self.host_steps()
 
     def annotation(self) -> Annotation:
         taken = {number for place in self.places.values() for number in place}
@@ -157,11 +158,13 @@ class _Annotator:
         cells = tuple(cell for verdict in races for cell in verdict.cells)
         touched = _touched(cells, self.source)
         lines = tuple(Line(n, self.source.line(n), tuple(sorted(touched.get(n, ())))) for n in numbers)
+        emitted = tuple(self.kernel(kernel, cells) for kernel in kernels)
+        explained = {atomic.name for kernel in emitted for atomic in kernel.atomics}
         return Section(
             lines,
-            tuple(self.kernel(kernel, cells) for kernel in kernels),
-            self.host_steps(numbers),
-            tuple(_described(cell) for cell in cells),
+            emitted,
+            _indented([step for number in numbers for step in self.host.get(number, ())]),
+            tuple(_described(cell, explained) for cell in cells),
             tuple(row for verdict in races for row in self.moved(verdict)),
             goes_on,
         )
@@ -177,15 +180,20 @@ class _Annotator:
         regions = [region for f in self.checked.facts.functions for region in f.transfers.regions]
         return [row for region in regions if region.loop is verdict for row in _region_rows(region)]
 
-    def host_steps(self, numbers: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """What the host does for these lines; the launches stand beside their kernels already."""
-        found = [
-            step
-            for step in steps(self.module)
-            if step.kernel is None and step.span != NOWHERE and self.source.position(step.span.start)[0] in numbers
-        ]
-        least = min((step.depth for step in found), default=0)
-        return tuple((step.depth - least, step.text) for step in found)
+    def host_steps(self) -> dict[int, list[Step]]:
+        """What the host does, by the number of the line that it belongs to; launches stand beside their kernels.
+
+        Steps that no statement of their own stands for come after what was done last.
+        """
+        found: dict[int, list[Step]] = {}
+        after = 1
+        for step in steps(self.module):
+            if step.span != NOWHERE:
+                lines = _lines_of(step.span, self.source)
+                after = lines.start if step.kernel is None else lines.stop
+            if step.kernel is None:
+                found.setdefault(after, []).append(step)
+        return found
 
     def kernel(self, kernel: ir.Kernel, cells: Sequence[CellSet]) -> KernelText:
         atomics = tuple(_atomics(kernel, cells))
@@ -201,6 +209,11 @@ class _Annotator:
             atomic = number > body and any(_is_atomic(lines, number, name) for name in in_one_piece)
             shown.append(Line(first + number, text, mentioned, atomic))
         return KernelText(kernel.name, tuple(shown), atomics)
+
+
+def _indented(found: Sequence[Step]) -> tuple[tuple[int, str], ...]:
+    least = min((step.depth for step in found), default=0)
+    return tuple((step.depth - least, step.text) for step in found)
 
 
 def _groups(kernels: Iterable[ir.Kernel], source: SourceFile) -> dict[range, list[ir.Kernel]]:
@@ -235,7 +248,7 @@ def _place(texts: Sequence[str], name: str) -> range:
 
 # --- atomics -------------------------------------------------------------------------------------------------------
 
-_IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|_CAS|lock", re.IGNORECASE)
+_IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock", re.IGNORECASE)
 
 
 def _is_atomic(lines: Sequence[str], number: int, name: str) -> bool:
@@ -278,7 +291,7 @@ def _reason(name: str, shared: dict[str, CellSet]) -> str:
     cell = shared.get(name) or next((cell for known, cell in shared.items() if name.startswith(f"{known}_")), None)
     if cell is None:
         return "the compiler's own array, which several iterations write"
-    return f"{why_shared(cell)}; class ({cell.race_class.value}), {cell.race_class.title}: {cell.reason}"
+    return f"{why_shared(cell)} ({cell.race_class.value})"
 
 
 # --- facts ---------------------------------------------------------------------------------------------------------
@@ -294,8 +307,10 @@ def _touched(cells: Iterable[CellSet], source: SourceFile) -> dict[int, set[str]
     return found
 
 
-def _described(cell: CellSet) -> Cells:
-    reason = f"{cell.reason} ({why_shared(cell)})" if is_shared(cell) else cell.reason
+def _described(cell: CellSet, explained: Container[str]) -> Cells:
+    """The verdict; why a cell is shared stands beside its atomic operation already, if it has one."""
+    tell = is_shared(cell) and cell.symbol.name not in explained
+    reason = f"{cell.reason} ({why_shared(cell)})" if tell else cell.reason
     title = f"{cell.symbol.name} [{cell.where}]"
     return Cells(title, cell.race_class.value, cell.race_class.title, reason, cell.symbol.name)
 

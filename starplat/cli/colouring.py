@@ -26,7 +26,7 @@ class Ink(Enum):
 Piece = tuple[Ink, str]
 
 _TYPES = frozenset(
-    "Graph node edge int long float double bool propNode propEdge SetN SetE".split()  # the language's own
+    ("Graph", "node", "edge", "int", "long", "float", "double", "bool", "propNode", "propEdge", "SetN", "SetE")
 )
 _CONSTANTS = frozenset(("INF", "True", "False"))
 
@@ -80,12 +80,13 @@ def _emitted_pieces(text: str) -> Iterator[Piece]:
 
 
 def _cut(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """The pieces line by line, without the ends of lines."""
+    """The pieces line by line, without the ends of lines, as `str.splitlines` knows them."""
     lines: list[list[Piece]] = [[]]
     for ink, text in pieces:
-        first, *others = text.split("\n")
-        if first:
-            lines[-1].append((ink, first.removesuffix("\r")))
-        for other in others:
-            lines.append([(ink, other.removesuffix("\r"))] if other else [])
+        for part in text.splitlines(keepends=True):
+            (bare,) = part.splitlines()
+            if bare:
+                lines[-1].append((ink, bare))
+            if bare != part:
+                lines.append([])
     return lines

@@ -19,6 +19,9 @@ def compile(
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
     ] = Path(),
     function: FunctionName = None,
+    library: Annotated[
+        bool, typer.Option("--library", help="Write a library with a C header instead of a program with a main.")
+    ] = False,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -27,7 +30,7 @@ def compile(
 
     program = pipeline.compile(file, strict=strict)
     console.show(program.warnings)
-    texts = program.artifact(target, function)
+    texts = program.artifact(target, function, library=library)
     _make_folder(output)
     written = [output / name for name in texts]
     for path, text in zip(written, texts.values(), strict=True):

@@ -86,9 +86,9 @@ def state(attempt: Attempt) -> str:
 
 def _print(found: Findings) -> None:
     console.out().print(_targets(found))
-    console.write("")
+    console.write("\n")
     console.out().print(_tools(found))
-    console.write("")
+    console.write("\n")
     console.write(_cache(found.cache))
     mend = commands(found)
     if mend:

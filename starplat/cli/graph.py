@@ -133,7 +133,7 @@ def generate(
 def load(file: Path, **options: Any) -> Graph:
     """The graph in a file, with a progress bar where somebody looks."""
     from starplat.cli.progress import progress
-    from starplat.graph import read
+    from starplat.pipeline import read
 
     with progress() as report:
         return read(file, **options, progress=report)

@@ -1,13 +1,15 @@
-"""`starplat inspect`: what one stage of the compiler makes of a program, as text."""
+"""`starplat inspect`: what a stage of the compiler makes of a program, as text or beside the program, or what two
+targets make of it, compared."""
 
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, assert_never
 
 import typer
 
-from starplat.cli import console
+from starplat.cli import console, files
 from starplat.cli.arguments import FunctionName, ProgramFile
 from starplat.source import SourceFile
 
@@ -28,11 +30,77 @@ def inspect(
     stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
     target: Annotated[str, typer.Option("--target", "-t", help="For --stage source: the target.")] = "opencl",
     function: FunctionName = None,
+    annotate: Annotated[
+        bool, typer.Option("--annotate", help="The program beside the target's kernels, with the reasons.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT.html", help="The same as one page; implies --annotate.")
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None, typer.Option("--diff", metavar="A B", help="How the kernels of two targets differ.")
+    ] = None,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
     from starplat.pipeline import read_program
 
-    console.write(shown(read_program(file), stage, target, function))
+    if diff is not None and (annotate or html is not None):
+        raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
+    source = read_program(file)
+    if diff is not None:
+        _show_difference(difference(source, *diff, function))
+    elif annotate or html is not None:
+        _annotate(source, target, function, html)
+    else:
+        console.write(shown(source, stage, target, function))
+
+
+def _annotate(source: SourceFile, target: str, function: str | None, html: Path | None) -> None:
+    from starplat import pipeline
+    from starplat.cli.annotation import annotate
+
+    checked = pipeline.check(source)
+    annotation = annotate(checked, target, function)
+    if html is not None:
+        from starplat.cli.page import page
+
+        files.write_text(html, page(annotation, source))
+        console.say(f"{html}: written")
+        return
+    from starplat.cli.side_by_side import show
+
+    out = console.out()
+    with out.capture() as captured:
+        show(annotation, source, out)
+    console.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+
+
+def difference(source: SourceFile, left: str, right: str, function: str | None) -> str:
+    """A unified diff of what two targets' compilers get; empty if it is the same.
+
+    Raises:
+        DiagnosticError: the program is wrong, or there is no such target.
+    """
+    from difflib import unified_diff
+
+    from starplat import pipeline
+
+    module = pipeline.lower(pipeline.check(source), function)
+    before, after = (pipeline.kernels_text(module, target).splitlines(keepends=True) for target in (left, right))
+    return "".join(unified_diff(before, after, f"{source.name} ({left})", f"{source.name} ({right})"))
+
+
+def _show_difference(text: str) -> None:
+    import sys
+
+    if not console.wants_colour(sys.stdout):
+        console.write(text)
+        return
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in text.splitlines():
+        style = "bold" if line.startswith(("+++", "---")) else styles.get(line[:1], "")
+        console.out().print(Text(line, style=style), soft_wrap=True)
 
 
 def shown(source: SourceFile, stage: Stage, target: str, function: str | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from starplat.cli.annotation import Annotation, KernelText, Line, Section
+from starplat.cli.annotation import Annotation, Line, Section
 from starplat.cli.colouring import Ink, Piece, emitted_lines, program_lines
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
     from rich.text import Text
 
 STYLES: Mapping[Ink, str] = {
@@ -22,21 +23,25 @@ STYLES: Mapping[Ink, str] = {
     Ink.DIRECTIVE: "dim",
 }
 ATOMIC_MARK = "◆"
+LEFT_SHARE = 0.45
+"""Of the width, at most."""
 
 
 def show(annotation: Annotation, source: SourceFile, console: Console) -> None:
     """Prints the whole."""
     left = program_lines(source)
+    widest = max((len(line.text) for section in annotation.sections for line in section.lines), default=0)
+    width = min(widest + 6, int(console.width * LEFT_SHARE))
     console.print(f"{annotation.program} for {annotation.target}", style="bold", markup=False)
     for section in annotation.sections:
-        for part in _section(section, left):
+        for part in _section(section, left, width):
             console.print(part)
     console.print()
     for part in _rest(annotation):
         console.print(part)
 
 
-def _section(section: Section, left: Sequence[Sequence[Piece]]) -> Iterable[RenderableType]:
+def _section(section: Section, left: Sequence[Sequence[Piece]], width: int) -> Iterable[RenderableType]:
     from rich.rule import Rule
     from rich.table import Table
     from rich.text import Text
@@ -44,41 +49,43 @@ def _section(section: Section, left: Sequence[Sequence[Piece]]) -> Iterable[Rend
     yield Text()
     yield Rule(Text(section.title, style="bold"), align="left", style="dim")
     table = Table.grid(padding=(0, 2), expand=True)
-    table.add_column(ratio=5, overflow="fold")
-    table.add_column(ratio=7, overflow="fold")
+    table.add_column(width=width)
+    table.add_column(ratio=1)
     table.add_row(_numbered(section.lines, left), _became(section))
     yield table
     yield from _reasons(section)
 
 
-def _numbered(lines: Sequence[Line], pieces: Sequence[Sequence[Piece]]) -> Text:
+def _numbered(lines: Sequence[Line], pieces: Sequence[Sequence[Piece]]) -> Table:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", style="dim", width=len(str(len(pieces))))
+    table.add_column(overflow="fold")
+    for line in lines:
+        table.add_row(str(line.number), _coloured(pieces[line.number - 1]))
+    return table
+
+
+def _became(section: Section) -> Table:
+    from rich.table import Table
     from rich.text import Text
 
-    width = len(str(lines[-1].number))
-    shown = [
-        Text.assemble((f"{line.number:>{width}}  ", "dim"), _coloured(pieces[line.number - 1])) for line in lines
-    ]
-    return Text("\n").join(shown)
+    table = Table.grid(padding=(0, 1))
+    table.add_column(style="bold red", width=1)
+    table.add_column(overflow="fold")
+    for depth, text in section.host:
+        table.add_row("", Text("  " * depth + f"host: {text}", style="yellow"))
+    for number, kernel in enumerate(section.kernels):
+        if number or section.host:
+            table.add_row("", "")
+        for line, coloured in zip(kernel.lines, _emitted(kernel.lines), strict=True):
+            table.add_row(ATOMIC_MARK if line.atomic else "", _coloured(coloured))
+    return table
 
 
-def _became(section: Section) -> Text:
-    from rich.text import Text
-
-    host = [Text("  " * depth + f"host: {text}", style="yellow") for depth, text in section.host]
-    blocks = [Text("\n").join(host)] if host else []
-    blocks += [_kernel(kernel) for kernel in section.kernels]
-    return Text("\n\n").join(blocks)
-
-
-def _kernel(kernel: KernelText) -> Text:
-    from rich.text import Text
-
-    pieces = emitted_lines("\n".join(line.text for line in kernel.lines))
-    shown = []
-    for line, coloured in zip(kernel.lines, pieces, strict=False):
-        mark = (f"{ATOMIC_MARK} ", "bold red") if line.atomic else ("  ", "")
-        shown.append(Text.assemble(mark, _coloured(coloured)))
-    return Text("\n").join(shown)
+def _emitted(lines: Sequence[Line]) -> list[list[Piece]]:
+    return emitted_lines("\n".join(line.text for line in lines))
 
 
 def _coloured(pieces: Iterable[Piece]) -> Text:
@@ -121,6 +128,4 @@ def _rest(annotation: Annotation) -> Iterable[RenderableType]:
     yield table
     yield Text()
     yield Rule(Text("what all kernels share", style="bold"), align="left", style="dim")
-    yield Text("\n").join(
-        _coloured(line) for line in emitted_lines("\n".join(line.text for line in annotation.shared_text))
-    )
+    yield Text("\n").join(map(_coloured, _emitted(annotation.shared_text)))

@@ -47,7 +47,7 @@ def tables(transformer: Any) -> lark.Lark:
     kept = keeper.get(key)
     if kept is not None:
         held = pickle.loads(kept)
-        read: lark.Lark = lark.Lark._load_from_dict(held["data"], held["memo"], transformer=transformer)
+        read: lark.Lark = lark.Lark._load_from_dict(held["data"], held["memo"], transformer=transformer)  # type: ignore[no-untyped-call]
         return read
     built = _built(text, transformer)
     stream = io.BytesIO()

@@ -72,6 +72,9 @@ def graph_of_columns(
 
 def _ids(name: str, end: NDArray[Any]) -> NDArray[Any]:
     array = np.asarray(end)
+    if array.ndim == 1 and array.size and array.dtype.kind in "OUST" and isinstance(array[0], str | bytes):
+        shown = str(array[0])[:40]
+        raise not_a_graph(f"{name}: node ids must be whole numbers, not text such as '{shown}'; number the nodes first")
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise not_a_graph(f"{name}: node ids must be one-dimensional arrays of integers, not {array.dtype}")
     if array.size and int(array.min()) < 0:

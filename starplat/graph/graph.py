@@ -34,6 +34,7 @@ class Graph:
         index_base: the file's id of node 0 where `ids` is None.
         format: the format that it was read from, in words; empty when it was made in memory.
         expanded: whether reading it added the other direction of edges that its file lists once.
+        kept: whether it came from the cache of graphs, its file having been read before.
     """
 
     row_offsets: Offsets
@@ -45,6 +46,7 @@ class Graph:
     index_base: int = 0
     format: str = ""
     expanded: bool = False
+    kept: bool = False
 
     @classmethod
     def from_arcs(
@@ -189,6 +191,7 @@ class Graph:
             arcs + (both or " (both directions of every edge)" * (not self.directed)),
             self._weights_in_words(),
             self._ids_in_words(),
+            "from the cache" if self.kept else "",
         ]
 
     def _weights_in_words(self) -> str:

@@ -10,6 +10,7 @@ from starplat.graph.errors import empty, unknown_format, wrong_arguments
 from starplat.graph.formats import FORMATS, Format
 from starplat.graph.formats.base import is_text
 from starplat.graph.graph import Graph
+from starplat.graph.kept import GraphCache
 from starplat.graph.streams import Input, Progress, unheard
 
 
@@ -22,6 +23,7 @@ def read(
     dedup: bool = False,
     format: str | None = None,
     progress: Progress | None = None,
+    cache: GraphCache | None = None,
 ) -> Graph:
     """The graph in a file of any known format, compressed or not.
 
@@ -33,13 +35,25 @@ def read(
         dedup: keeps one of parallel arcs, the lightest.
         format: the name of a format, where the content should not decide.
         progress: hears how far a long reading is.
+        cache: where graphs of large text files are kept for the next reading.
 
     Raises:
         DiagnosticError: E0801 to E0817, the file or an argument is wrong.
     """
     input = Input(Path(path), progress or unheard)
-    graph = format_of(input, format).read(input)
-    return prepared(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    found = format_of(input, format)
+
+    def parsed() -> Graph:
+        graph = found.read(input)
+        return prepared(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+
+    if cache is None or found.name in _OF_SEVERAL_FILES or not is_text(input) or input.size < cache.from_bytes:
+        return parsed()
+    return cache.read(input.path, repr((found.name, undirected, weights, drop_loops, dedup)), parsed)
+
+
+_OF_SEVERAL_FILES = frozenset({"ldbc"})
+"""Formats whose graphs depend on more than the file that is named."""
 
 
 def prepared(

@@ -7,6 +7,7 @@ way in which opening or unpacking can fail has its message here.
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -129,7 +130,7 @@ class Input:
     def open(self) -> Iterator[IO[bytes]]:
         """The content, unpacked; errors of opening and of unpacking become diagnostics."""
         with self._file() as file, self._unpacking():
-            yield file if self.compression is None else self.compression.unpack(file)
+            yield self._content(file)
 
     def read(self) -> bytes:
         """The whole content."""
@@ -145,7 +146,7 @@ class Input:
     def pieces(self, skip_lines: int = 0) -> Iterator[Piece]:
         """The text in pieces of whole lines, after the first `skip_lines`."""
         with self._file() as file, self._unpacking():
-            stream = file if self.compression is None else self.compression.unpack(file)
+            stream = self._content(file)
             for _ in range(skip_lines):
                 stream.readline()
             yield from self._pieces(file, stream, skip_lines + 1)
@@ -168,6 +169,13 @@ class Input:
             rest, held = [block[cut:]], len(block) - cut
         if last := b"".join(rest):
             yield Piece(last + b"\n", line)
+
+    def _content(self, file: IO[bytes]) -> IO[bytes]:
+        """What is in the file, unpacked, after the mark with which some programs begin UTF-8 text."""
+        stream: Any = file if self.compression is None else self.compression.unpack(file)
+        if stream.peek(len(codecs.BOM_UTF8))[: len(codecs.BOM_UTF8)] == codecs.BOM_UTF8:
+            stream.read(len(codecs.BOM_UTF8))
+        return cast(IO[bytes], stream)
 
     @contextmanager
     def _file(self) -> Iterator[IO[bytes]]:

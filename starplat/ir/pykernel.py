@@ -312,7 +312,7 @@ class _Writer:
         value = self.expressions.exact(op.value)
         match op.combine:
             case Combine.AND:
-                self.line(f"if not {value.at(CHOICE)}: {cell} = False")
+                self.line(f"if not {value.at(BIT_OR)}: {cell} = False")
             case Combine.OR:
                 self.line(f"if {value.text}: {cell} = True")
             case Combine.MIN | Combine.MAX:

@@ -11,6 +11,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -112,16 +113,14 @@ class Device(ABC):
         return buffer
 
     def _room(self, dtype: np.dtype[Any], count: int) -> Any:
-        """New memory; where there is none, after what is kept has been given up, and then graphs that are not in use."""
+        """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
         give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relief] * _MOST_RELIEFS))
         for more in give_up:
-            try:
+            with suppress(MemoryError):
                 return self._allocate(dtype, count)
-            except MemoryError as error:
-                shortage = error
             if not more():
                 break
-        raise _out_of_memory(self.name, dtype.itemsize * count) from shortage
+        raise _out_of_memory(self.name, dtype.itemsize * count)
 
     def _trimmed(self) -> bool:
         self.trim()

@@ -181,7 +181,8 @@ def _once_each(
     shown = [d for d in found if not d.usable or d in present]
     targets = {d.target for d in shown}
     lacking = [t for t in TARGETS if t not in targets]
-    rows = [DeviceDescription(t, None, "-", "-", 0, 0, f"it has no device {device_index}") for t in lacking]
+    lacks = "no device here" if device_index is None else f"no device {device_index}"
+    rows = [DeviceDescription(target, None, "-", "-", 0, 0, f"it has {lacks}") for target in lacking]
     return sorted([*shown, *rows], key=lambda d: TARGETS.index(d.target))
 
 

@@ -24,5 +24,8 @@ def _kept(text: str, suffix: str) -> str:
     if folder is None:
         return ""
     path = folder / "refused" / f"{key_of(text)[:16]}{suffix}"
-    write_atomically(path, text.encode())
+    try:
+        write_atomically(path, text.encode())
+    except OSError:  # a full disk: the message matters more
+        return ""
     return f" and {path}"

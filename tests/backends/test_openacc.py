@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -187,3 +188,53 @@ def check(compiler: str, flags: tuple[str, ...], text: str, folder: Path) -> str
     done = subprocess.run([compiler, *flags, "kernels.cpp"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stderr
+
+
+# --- complete programs ---------------------------------------------------------------------------------------------
+
+GRAPH = "1 2 3\n2 3 4\n1 3 10\n3 4 1\n5 1 2\n"
+
+
+@every_target
+def test_the_first_comment_builds_a_program_that_runs(target: str, tmp_path: Path) -> None:
+    if gnu_compiler() is None:
+        pytest.skip("no g++ is here")
+    (text,) = BACKENDS[target].artifact(sssp(), "paths").values()
+    (tmp_path / "paths.cpp").write_text(text)
+    (tmp_path / "graph.txt").write_text(GRAPH)
+    command = re.search(r"build: (.*)", text)
+    assert command is not None
+    flags = ["-foffload=disable"] if target == "openacc" and offloading_compiler() is None else []
+    built = subprocess.run([*command[1].split(), *flags], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    answer = started(tmp_path, "--src", "1")
+    assert "dist: count 5, finite 4, sum 18, min 0, max 8" in answer.stdout, answer.stderr
+    wrong = started(tmp_path, "--src", "9")
+    assert (wrong.returncode, wrong.stderr) == (1, "error: the graph has no node 9\n")
+
+
+def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [folder / "paths", "graph.txt", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@every_target
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
+def test_every_program_is_complete(case: Case, target: str, tmp_path: Path) -> None:
+    compiler = gnu_compiler()
+    if compiler is None:
+        pytest.skip("no g++ is here")
+    (text,) = BACKENDS[target].artifact(starplat.compile(case.path).module(), "kernels").values()
+    language = ("-fopenacc", "-foffload=disable") if target == "openacc" else ("-fopenmp",)
+    warnings = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only")
+    check(compiler.path, ("-std=c++17", *warnings, *language), text, tmp_path)
+
+
+@every_target
+def test_after_the_kernels_lines_are_those_of_the_file(target: str) -> None:
+    (text,) = BACKENDS[target].artifact(sssp(), "paths").values()
+    lines = text.splitlines()
+    (place,) = [
+        number for number, line in enumerate(lines) if line.endswith('"paths.cpp"') and line.startswith("#line")
+    ]
+    assert lines[place] == f'#line {place + 2} "paths.cpp"'

@@ -101,6 +101,13 @@ class Expressions:
         plain = index.isidentifier()
         return f"{symbol.name}[{index}]" if not plain or self.chance(0.15) else f"{index}.{symbol.name}"
 
+    def _edge_leaf(self, kind: str) -> Bounded | None:
+        edges = self.edges()
+        if not edges:
+            return None
+        edge = self.random.choice(edges)
+        return self._weight(kind, edge) if self.chance(0.6) else self._ends(kind, edge)
+
     def reading(self, test: Callable[[Symbol], bool]) -> tuple[Symbol, str] | None:
         """Some readable symbol of those, as text."""
         for symbol in self.symbols(lambda s: s.carrier != "set" and test(s)):
@@ -177,6 +184,10 @@ class Expressions:
             nodes = self.nodes()
             if nodes and kind == "int":
                 return f"(0 + {self.random.choice(nodes)})", 64
+        if self.chance(0.3):
+            leaf = self._edge_leaf(kind)
+            if leaf is not None:
+                return leaf
         found = self.reading(lambda s: s.kind == kind or (kind == "long" and s.kind == "int"))
         if found is None:
             return self._literal(kind)

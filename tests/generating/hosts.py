@@ -25,7 +25,7 @@ class Hosts(Statements):
             (2, self.swap),
             (3, self.declare_property),
             (2, self.declare_set),
-            (3, self.host_call),
+            (6, self.host_call),
             (2, self.product),
             (1, self.far_edges),
         ]
@@ -185,6 +185,11 @@ class Hosts(Statements):
         word = "Max" if self.chance(0.3) else "Min"
         two = self.chance(0.4)
         dist, flag, other = (self.fresh(x) for x in ("dist", "modified", "modified_nxt"))
+        known = [s for s in self._properties("node") if s.kind == "bool" and s.level == 0]
+        given = bool(known) and self.chance(0.4)
+        if given:
+            flag = known[0].name
+            self.count["fixedPoint on given flags"] += 1
         v, w, done = self.fresh("v"), self.fresh("w"), self.fresh("finished")
         self.count[f"fixedPoint with {'two flags' if two else 'one flag'}"] += 1
         self.count[f"relaxation of {kind} by {word}"] += 1
@@ -203,20 +208,21 @@ class Hosts(Statements):
         step = nest(f"{self.random.choice(['forall', 'forall', 'for'])} ({w} in {self.graph}.{direction}({v}){filters}) {{",
                     [*arc, line(f"<{', '.join(places)}> = <{', '.join(values)}>;")])  # fmt: skip
         active = self.random.choice([flag, f"{flag} == True", f"{v}.{flag}"])
-        body = [nest(f"forall ({v} in {self.graph}.nodes().filter({active})) {{", [step]), *self._around()]
+        body = [nest(f"forall ({v} in {self.graph}.nodes().filter({active})) {{", [step]), *self._around(*known[:1])]
         if two:
             g = self.graph
             body.append(line(f"{g}.attachNodeProperty({flag} = {other}, {other} = False);") if self.chance(0.6) else
                         line(f"{flag} = {other};"))  # fmt: skip
             if body[-1].heads[0].startswith(flag):
                 body.append(line(f"{g}.attachNodeProperty({other} = False);"))
-        declared = [line(f"propNode<{kind}> {dist};"), line(f"propNode<bool> {flag};")]
+        declared = [line(f"propNode<{kind}> {dist};"), *([] if given else [line(f"propNode<bool> {flag};")])]
         declared += [line(f"propNode<bool> {other};")] if two else []
         if extra:
             declared.append(line(f"propNode<{kind}> {carried};"))
             self.scope.declare(Symbol(carried, kind, "node", inf=True))
         self.scope.declare(Symbol(dist, kind, "node", inf=kind != "node"))
-        self.scope.declare(Symbol(flag, "bool", "node"))
+        if not given:
+            self.scope.declare(Symbol(flag, "bool", "node"))
         condition = self.random.choice([f"!{flag}", f"{flag} == False"])
         flagged = [line(f"bool {done} = False;")] if self.chance(0.7) else []
         loop = nest(f"fixedPoint until ({done} : {condition}) {{", body)
@@ -224,6 +230,15 @@ class Hosts(Statements):
 
     def _used(self, name: str, kind: str) -> list[Piece]:
         """A result that depends on what was found out."""
+        if kind in REALS:
+            self.count["INF of reals tested"] += 1
+            v, total = self.fresh("v"), self.fresh("sum")
+            self.scope.declare(Symbol(total, "int"))
+            return [
+                line(f"int {total} = 0;"),
+                nest(f"forall ({v} in {self.graph}.nodes().filter({name} != INF)) {{",
+                     [nest(f"if ({v}.{name} > -INF) {{", [line(f"{total}++;")])]),
+            ]  # fmt: skip
         if kind not in WHOLE:
             return []
         total = self.fresh("sum")
@@ -359,6 +374,8 @@ class Hosts(Statements):
         self.count["iterateInBFS"] += 1
         if outer < 0.4:
             return self._paths(v, str(source))
+        if outer < 0.5:
+            return self._levels_by_host(v, str(source))
         test = ""
         if self.chance(0.3):
             test = f".filter({self.filter(v, 'node')})"
@@ -372,6 +389,28 @@ class Hosts(Statements):
             condition = f" ({self.filter(v, 'node')})" if self.chance(0.6) else ""
             made += [nest(head, forward, (f"}} iterateInReverse{condition} {{", self._pass(v)))]
         return made
+
+    def _levels_by_host(self, v: str, source: str) -> list[Piece]:
+        """A search whose bodies need the host, for one node after the other."""
+        p, w, up, down = self.fresh("p"), self.fresh("w"), self.fresh("up"), self.fresh("down")
+        g = self.graph
+        self.count["BFS driven by the host"] += 1
+        self.scope.declare(Symbol(up, "int", "node"))
+        self.scope.declare(Symbol(down, "int"))
+        words = [self.random.choice(["neighbors", "nodes_to"]) for _ in range(2)]
+        bodies = [
+            [
+                line(f"propNode<int> {p};"),
+                line(f"{g}.attachNodeProperty({p} = {self.random.randint(1, 5)});"),
+                nest(f"{self.random.choice(['forall', 'for'])} ({w} in {g}.{word}({v})) {{", [line(inner)]),
+            ]
+            for word, inner in zip(words, (f"{w}.{up} += {w}.{p};", f"{down} += {w}.{p} + {v}.{up};"), strict=True)
+        ]
+        head = f"iterateInBFS ({v} in {g}.nodes() from {source}) {{"
+        first = [line(f"propNode<int> {up};"), line(f"{g}.attachNodeProperty({up} = 0);"), line(f"int {down} = 0;")]
+        if self.chance(0.4):
+            return [*first, nest(head, bodies[0]), nest(f"if ({down} == 0) {{", [line(f"{down} = 1;")])]
+        return [*first, nest(head, bodies[0], ("} iterateInReverse {", bodies[1]))]
 
     def _pass(self, v: str) -> list[Piece]:
         state = list(self.iterators), list(self.arcs_in_hand), self.on_host, self.loops

@@ -41,6 +41,7 @@ class Statements(Expressions):
     depth: int = 0
     helpers: list[Helper] = field(default_factory=list)
     own_only: set[str] | None = None
+    returning: Callable[[], str] | None = None
 
     # --- blocks
 
@@ -68,7 +69,7 @@ class Statements(Expressions):
             (8, self.update_cell),
             (7, self.extreme),
             (2, self.add_to_set),
-            (3, self.call_helper),
+            (6, self.call_helper),
         ]
         if self.depth < 4:
             makers += [(4, self.branch), (3, self.counting), (4, self.visiting)]
@@ -104,8 +105,6 @@ class Statements(Expressions):
     def assign_scalar(self) -> list[Piece] | None:
         for symbol in self._scalars():
             if symbol.level < len(self.scope.levels):
-                if self._pure_kernel():
-                    continue
                 constant = self.constant(symbol)
                 if constant is not None and self.scope.touch(symbol, "write", constant):
                     self.count["common value to a scalar"] += 1
@@ -219,7 +218,7 @@ class Statements(Expressions):
 
     def extreme(self) -> list[Piece] | None:
         scalars = [(s, "") for s in self._scalars()]
-        targets = self._targets(lambda s: True) + ([] if self._pure_kernel() else scalars)
+        targets = self._targets(lambda s: True) + scalars
         self.random.shuffle(targets)
         for symbol, index in targets:
             if symbol.kind in ("bool", "edge") or not symbol.exact or (symbol.kind == "node" and self.graph == "no_graph"):
@@ -230,9 +229,6 @@ class Statements(Expressions):
             if made:
                 return made
         return None
-
-    def _pure_kernel(self) -> bool:
-        return self.own_only is not None and not self.scope.levels[0].touched and False
 
     def _text(self, symbol: Symbol, index: str) -> str:
         return self.place(symbol, index) if symbol.carrier else symbol.name
@@ -281,10 +277,14 @@ class Statements(Expressions):
         return line(f"{kind} {name} = {value};")
 
     def _carried(self, symbol: Symbol, index: str, candidate: Symbol, detail: str) -> tuple[str, str, Symbol] | None:
-        others = self.symbols(lambda s: s is not symbol and s.writable and s.carrier == symbol.carrier and s.exact
+        others = self.symbols(lambda s: s is not symbol and s.writable and s.carrier != "set" and s.exact
                               and not s.inf)  # fmt: skip
         for other in others:
-            if self.chance(0.5):
+            if other.carrier != symbol.carrier:
+                made = self._carried_elsewhere(symbol, other)
+                if made is not None:
+                    return made
+            elif self.chance(0.5):
                 constant = self.constant(other)
                 if constant is not None and self.scope.touch(other, "carried", constant, index):
                     self.count["carried constant"] += 1
@@ -295,6 +295,23 @@ class Statements(Expressions):
                 self.count["carried data"] += 1
                 return self._text(other, index), f"{candidate.name} % 100 * 3 + 1", other
         return None
+
+    def _carried_elsewhere(self, symbol: Symbol, other: Symbol) -> tuple[str, str, Symbol] | None:
+        """A constant for a shared scalar beside a cell, or for one certain cell beside a scalar: whoever wins, it is
+        stored if anyone does."""
+        if other.level or not self.chance(0.4) or self.own_only is not None:
+            return None
+        index = ""
+        if other.carrier:
+            certain = [s.name for s in self.scope.visible() if s.kind == "node" and s.valid and not s.level]
+            if symbol.carrier or not certain or other.carrier == "edge":
+                return None
+            index = certain[0]
+        constant = self.constant(other)
+        if constant is None or not self.scope.touch(other, "carried", constant, index):
+            return None
+        self.count["cell beside a scalar" if other.carrier else "scalar beside a cell"] += 1
+        return self._text(other, index), constant, other
 
     # --- sets
 
@@ -360,13 +377,37 @@ class Statements(Expressions):
 
     def branch(self) -> list[Piece]:
         self.count["if"] += 1
+        if self.chance(0.3):
+            made = self._tested()
+            if made is not None:
+                return made
         head = f"if ({self.condition(2)}) {{"
         if self.chance(0.4):
             self.count["else"] += 1
             return [nest(head, self.block(), ("} else {", self.block()))]
         return [nest(head, self.block())]
 
+    def _tested(self) -> list[Piece] | None:
+        """A node or edge that may be none, used where it is not."""
+        kind = self.random.choice(["node", "edge"])
+        if self.graph == "no_graph":
+            return None
+        value = self.some_node() if kind == "node" else self.some_edge()
+        name = self.fresh(kind[0])
+        self.count[f"{kind} tested before use"] += 1
+        state = list(self.iterators)
+        with self.scope.block():
+            self.scope.declare(Symbol(name, kind, writable=False))
+            self.iterators.append((name, kind))
+            body = self.block()
+        self.iterators = state
+        test = self.random.choice([f"{name} != -1", f"{name} >= 0", f"!({name} == -1)"])
+        return [line(f"{kind} {name} = {value};"), nest(f"if ({test}) {{", body)]
+
     def leaving(self) -> list[Piece]:
+        if self.returning is not None and self.chance(0.5):
+            self.count["return in a loop"] += 1
+            return [nest(f"if ({self.condition(2)}) {{", [line(f"return{self.returning()};")])]
         word = self.random.choice(["break", "continue"])
         self.count[word] += 1
         return [nest(f"if ({self.condition(2)}) {{", [line(f"{word};")])]
@@ -467,13 +508,13 @@ class Statements(Expressions):
                 level = Level({name: position}, levelled=any(x.levelled for x in self.scope.levels))
                 self._tag(level, name, arcs)
                 with self.scope.parallel(level):
-                    body = self._body(arcs, name)
+                    body = self._body(arcs, name, parallel)
             else:
                 self.loops += 1
                 for level in self.scope.levels:
                     self._tag(level, name, arcs)
                 with self.scope.block():
-                    body = self._body(arcs, name)
+                    body = self._body(arcs, name, parallel)
         finally:
             self.iterators, self.arcs_in_hand, self.on_host, self.loops = iterators, hands, host, loops
             self.cost //= size
@@ -486,13 +527,13 @@ class Statements(Expressions):
             if tag is not None:
                 level.positions[name] = tag
 
-    def _body(self, arcs: tuple[str, str] | None, name: str) -> list[Piece]:
+    def _body(self, arcs: tuple[str, str] | None, name: str, parallel: bool) -> list[Piece]:
         before: list[Piece] = []
-        if arcs is not None and self.chance(0.5):
-            before.append(self._arc(arcs, name))
+        if arcs is not None and self.chance(0.7):
+            before.append(self._arc(arcs, name, parallel))
         return before + self.statements(self.random.choice([1, 2, 2, 3]))
 
-    def _arc(self, arcs: tuple[str, str], name: str) -> Piece:
+    def _arc(self, arcs: tuple[str, str], name: str, parallel: bool) -> Piece:
         word, centre = arcs
         edge = self.fresh("e")
         ends = (name, centre) if word == "nodes_to" else (centre, name)
@@ -500,6 +541,11 @@ class Statements(Expressions):
         if word == "inOutNbrs":
             self.scope.declare(Symbol(edge, "edge", writable=False))
             return line(f"edge {edge} = {self.graph}.get_edge({ends[0]}, {ends[1]});")
+        for level in self.scope.levels:
+            if level.positions.get(centre) == "own" and not level.levelled:
+                level.positions[edge] = "out arc" if word == "neighbors" else "in arc"
+        if parallel:
+            self.scope.levels[-1].positions[edge] = "own"
         self.scope.declare(Symbol(edge, "edge", writable=False))
         self.arcs_in_hand.append((edge, "any"))
         return line(f"edge {edge} = {self.graph}.get_edge({ends[0]}, {ends[1]});")

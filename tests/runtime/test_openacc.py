@@ -264,7 +264,8 @@ def test_openmp_says_how_many_threads_it_has() -> None:
 @every_target
 @pytest.mark.usefixtures("own_cache")
 def test_a_second_build_comes_from_the_cache(target: str) -> None:
-    device = device_of(target)
+    kind_of_device = OpenACCDevice if target == "openacc" else OpenMPDevice
+    device = kind_of_device(host_build(target))
     assert [device.build(sssp(), wide_arcs=True).cached for _ in range(2)] == [False, True]
 
 

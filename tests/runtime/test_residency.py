@@ -12,6 +12,7 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
+from starplat.ir.nodes import CopyArray, Fill, Launch, Swap
 from starplat.runtime import run_module, targets
 from starplat.runtime.device import Device
 from starplat.runtime.opencl import OpenCLDevice
@@ -19,9 +20,7 @@ from starplat.runtime.reference import ReferenceDevice
 from starplat.runtime.resident import forget, on_device
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
-from tests.runtime.programs import A, B, increment, module
-from starplat.ir.nodes import CopyArray, Fill, Launch, Swap
-from tests.runtime.programs import number
+from tests.runtime.programs import A, B, increment, module, number
 
 PROGRAM = starplat.compile("""
 function step(Graph g, propNode<int> a, propNode<int> b, propNode<bool> odd, propNode<node> who) {
@@ -126,7 +125,9 @@ def distances(graph: Graph) -> Any:
 def test_a_run_that_would_not_fit_is_refused_with_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     device = SmallDevice(2000)
     opened(monkeypatch, device)
-    with pytest.raises(DiagnosticError, match=r"E0908.*needs 2\.8 KiB more on interpreter, which has 2\.0 KiB free") as caught:
+    with pytest.raises(
+        DiagnosticError, match=r"E0908.*needs 2\.8 KiB more on interpreter, which has 2\.0 KiB free"
+    ) as caught:
         moved(roads(), "reference")
     assert caught.value.exit_code is ExitCode.NO_DEVICE
     assert device.traffic.launches == 0
@@ -210,7 +211,7 @@ def test_nodes_in_arrays_on_devices_are_numbers(arrays: Any) -> None:
     assert program.run(PATH, target="opencl", p=numbers)["q"].tolist() == [1, 1, 1, 1, 0]
     assert program.run(PATH, target="reference", p=numbers)["q"].tolist() == [1, 1, 1, 1, 0]
     assert program.run(PATH, target="reference", p=[1, 2, 3, 4, -1])["q"].tolist() == [1, 1, 1, 1, 0]
-    with pytest.raises(DiagnosticError, match="E0706.*on a device nodes are numbers"):
+    with pytest.raises(DiagnosticError, match=r"E0706.*on a device nodes are numbers"):
         program.run(PATH, target="reference", p=arrays.of([1, 2, 3, 4, 5]))
 
 
@@ -221,7 +222,7 @@ def test_arrays_of_the_wrong_length_are_refused(arrays: Any) -> None:
 
 def test_two_arguments_in_one_memory_are_refused_if_they_change(arrays: Any) -> None:
     cells = arrays.of(range(10))
-    with pytest.raises(DiagnosticError, match="E0713.*'a' and 'b'"):
+    with pytest.raises(DiagnosticError, match=r"E0713.*'a' and 'b'"):
         PROGRAM.run(PATH, target="opencl", a=cells[:5], b=cells[4:9])
     result = PROGRAM.run(PATH, target="opencl", results=["a"], a=cells[:5], b=cells[5:])
     assert result["a"].tolist() == [5, 7, 9, 11, 13]
@@ -267,7 +268,9 @@ def test_results_that_stay_are_the_callers(arrays: Any) -> None:
     graph = roads()
     weights = run_module(sssp(), graph, target="opencl", arguments={"src": 0}, device_results=True)["weight"]
     weights.fill(99)
-    assert distances(graph).tolist() == run_module(sssp(), graph, target="opencl", arguments={"src": 0})["dist"].tolist()
+    assert (
+        distances(graph).tolist() == run_module(sssp(), graph, target="opencl", arguments={"src": 0})["dist"].tolist()
+    )
 
 
 def test_empty_arrays(arrays: Any) -> None:
@@ -278,7 +281,7 @@ def test_empty_arrays(arrays: Any) -> None:
 
 def test_results_cannot_stay_where_python_has_no_arrays() -> None:
     device_of("openmp")
-    with pytest.raises(DiagnosticError, match="E0714.*target openmp"):
+    with pytest.raises(DiagnosticError, match=r"E0714.*target openmp"):
         PROGRAM.run(PATH, target="openmp", device_results=True)
 
 

@@ -90,7 +90,7 @@ def lower_bfs(host: HostLowering, s: typed.IterateInBFS) -> None:
 
 def _search(host: HostLowering, s: typed.IterateInBFS, source: ir.Expression) -> None:
     levels = host.new_array("bfs_level", INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
-    host.do(ir.Fill(levels, ir.Const(-1, INT)))
+    host.do(ir.Fill(levels, ir.infinity(INT)))
     host.do(ir.WriteCell(levels, source, ir.Const(0, INT)))
     depth = host.declare("depth", INT, ir.Const(0, INT))
     found = host.declare("found", ir.Element.BOOL, false())
@@ -120,9 +120,9 @@ def _find_next_level(
     v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
     w = ir.Variable(names.fresh("neighbor"), ir.Element.NODE)
     e = ir.Variable(names.fresh("e"), ir.Element.ARC)
-    unseen = equal(ir.Load(levels, ir.Ref(w)), ir.Const(-1, INT))
-    reach = ir.Store(levels, ir.Ref(w), plus(ir.Ref(depth), 1, INT), shared=True)
-    step = ir.KernelIf(unseen, (reach, ir.Contribute(found, true())))
+    next_depth = plus(ir.Ref(depth), 1, INT)
+    told = (ir.Contribute(found, true()),)
+    step = ir.ExtremeCell(ir.Combine.MIN, levels, ir.Ref(w), next_depth, (), shared=True, also=told)
     walk_arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(v), w, e, (step,), parallel=True)
     at_level = equal(ir.Load(levels, ir.Ref(v)), ir.Ref(depth))
     reductions = (ir.Reduction(found, ir.Combine.OR),)

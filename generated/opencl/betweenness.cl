@@ -1,0 +1,82 @@
+// The kernels of betweenness.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 12 "betweenness.sp"
+__kernel void betweenness_min_bfs_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *bfs_level,
+    int depth,
+    __global int *found
+) {
+    bool found_part = false;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+#line 12 "betweenness.sp"
+__kernel void betweenness_add_sigma(
+    int num_nodes,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const int *bfs_level,
+    __global double *sigma,
+    int depth
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+            const int w = in_columns[in_e];
+            if (bfs_level[w] == depth - 1) {
+                sigma[v] += sigma[w];
+            }
+        }
+    }
+}
+
+// betweenness.sp:17 iterateInReverse (v != src)
+#line 17 "betweenness.sp"
+__kernel void betweenness_add_delta(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *bfs_level,
+    __global double *delta,
+    __global const double *sigma,
+    __global double *bc,
+    int depth,
+    int src
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!(bfs_level[v] == depth && v != src)) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+            }
+        }
+        bc[v] += delta[v];
+    }
+}

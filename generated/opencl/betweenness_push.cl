@@ -1,0 +1,92 @@
+// The kernels of betweenness_push.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Tried again until no other work-item has come between reading and writing.
+static void atomic_add_double(volatile __global double *cell, double value) {
+    volatile __global long *word = (volatile __global long *)cell;
+    long old = *word, seen;
+    while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
+        old = seen;
+    }
+}
+
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 9 "betweenness_push.sp"
+__kernel void betweenness_min_bfs_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *bfs_level,
+    int depth,
+    __global int *found
+) {
+    bool found_part = false;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+#line 9 "betweenness_push.sp"
+__kernel void betweenness_add_sigma(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *bfs_level,
+    __global double *sigma,
+    int depth
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                atomic_add_double(&sigma[w], sigma[v]);
+            }
+        }
+    }
+}
+
+// betweenness_push.sp:14 iterateInReverse (v != src)
+#line 14 "betweenness_push.sp"
+__kernel void betweenness_add_delta(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *bfs_level,
+    __global double *delta,
+    __global const double *sigma,
+    __global double *bc,
+    int depth,
+    int src
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!(bfs_level[v] == depth && v != src)) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+            }
+        }
+        bc[v] += delta[v];
+    }
+}

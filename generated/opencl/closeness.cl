@@ -1,0 +1,94 @@
+// The kernels of closeness.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Conversion in which infinity stays infinity.
+static long int_to_long_inf(int value) {
+    return value == INT_MAX ? LONG_MAX : (long)value;
+}
+
+// Conversion in which infinity stays infinity.
+static double long_to_double_inf(long value) {
+    return value == LONG_MAX ? INFINITY : (double)value;
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 13 "closeness.sp"
+__kernel void closeness_centrality_min_bfs_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *bfs_level,
+    int depth,
+    __global int *found
+) {
+    bool found_part = false;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+#line 13 "closeness.sp"
+__kernel void closeness_centrality_min_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *bfs_level,
+    __global int *level,
+    __global long *farness,
+    __global int *reached_by,
+    int depth
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                const int candidate = add_inf(level[v], 1);
+                if (candidate < level[w]) {
+                    atomic_min(&level[w], candidate);
+                }
+            }
+        }
+        farness[v] += int_to_long_inf(level[v]);
+        reached_by[v] += 1;
+    }
+}
+
+// closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
+#line 21 "closeness.sp"
+__kernel void closeness_centrality_set_closeness(
+    int num_nodes,
+    __global const long *farness,
+    __global const int *reached_by,
+    __global double *closeness
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (farness[v] <= 0L) continue;
+        const double others = (double)(reached_by[v] - 1);
+        closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
+    }
+}

@@ -1,0 +1,84 @@
+// The kernels of clustering_coefficient.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// The lowest arc from source to destination, or -1: a binary search in the row.
+static arc_t find_arc(__global const arc_t *row_offsets, __global const int *columns, int source, int destination) {
+    const arc_t end = row_offsets[source + 1];
+    arc_t low = row_offsets[source], high = end;
+    while (low < high) {
+        const arc_t middle = low + (high - low) / 2;
+        if (columns[middle] < destination) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && columns[low] == destination ? low : -1;
+}
+
+// Multiplication that wraps around.
+static long multiply_long(long a, long b) {
+    return (long)((unsigned long)a * (unsigned long)b);
+}
+
+// clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
+#line 27 "clustering_coefficient.sp"
+static long arcs_to_neighbors(
+    int u,
+    int v,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns
+) {
+    long arcs = 0;
+    for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
+        const int w = columns[e];
+        if (w != u && w != v) {
+            if (find_arc(row_offsets, columns, v, w) >= 0 || find_arc(row_offsets, columns, w, v) >= 0) {
+                arcs += 1;
+            }
+        }
+    }
+    return arcs;
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+#line 7 "clustering_coefficient.sp"
+__kernel void clustering_coefficient_set_lcc(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global double *lcc
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        long neighbors = 0;
+        long arcs = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u != v) {
+                neighbors += 1;
+                arcs += arcs_to_neighbors(u, v, row_offsets, columns);
+            }
+        }
+        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+            const int u_2 = in_columns[in_e];
+            if (u_2 != v && !(find_arc(row_offsets, columns, v, u_2) >= 0)) {
+                neighbors += 1;
+                arcs += arcs_to_neighbors(u_2, v, row_offsets, columns);
+            }
+        }
+        lcc[v] = 0.0;
+        if (neighbors > 1L) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1L);
+            lcc[v] = (double)arcs / pairs;
+        }
+    }
+}

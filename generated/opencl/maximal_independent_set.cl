@@ -1,0 +1,97 @@
+// The kernels of maximal_independent_set.sp in OpenCL C 1.2.
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Multiplication that wraps around.
+static long multiply_long(long a, long b) {
+    return (long)((unsigned long)a * (unsigned long)b);
+}
+
+// maximal_independent_set.sp:32 function priority(node v)
+#line 32 "maximal_independent_set.sp"
+static long priority(int v) {
+    return multiply_long((long)v, 2654435761L) % 4294967296L;
+}
+
+// maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+#line 10 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_set_in_set(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const uchar *undecided,
+    __global uchar *in_set
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!undecided[v]) continue;
+        bool wins = true;
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (undecided[u] && u != v) {
+                if (priority(u) > priority(v)) {
+                    wins = false;
+                }
+            }
+        }
+        in_set[v] = wins;
+    }
+}
+
+// maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+#line 19 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_set_undecided(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global uchar *undecided,
+    __global const uchar *in_set
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!undecided[v]) continue;
+        bool decided = in_set[v];
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (in_set[u]) {
+                decided = true;
+            }
+        }
+        undecided[v] = !decided;
+    }
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+#line 9 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_find_finished(
+    int num_nodes,
+    __global const uchar *undecided,
+    __global int *finished
+) {
+    bool finished_part = true;
+    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
+        if (undecided[node]) {
+            finished_part = false;
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}

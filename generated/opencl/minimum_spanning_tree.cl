@@ -1,0 +1,165 @@
+// The kernels of minimum_spanning_tree.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+#ifdef ARC_64
+#define atomic_max_arc atom_max
+#else
+#define atomic_max_arc atomic_max
+#endif
+
+// Combines the values of a work-group; its first work-item gets the total.
+static long group_add_long(long value, __local long *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const long other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
+}
+
+// minimum_spanning_tree.sp:11 forall (v in g.nodes())
+#line 11 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_set_component(
+    int num_nodes,
+    __global int *component,
+    __global int *joins
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        component[v] = v;
+        joins[v] = v;
+    }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+#line 19 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_min_lightest(
+    arc_t num_arcs,
+    __global const int *restrict columns,
+    __global const int *restrict arc_sources,
+    __global const int *component,
+    __global int *lightest,
+    __global const int *weight
+) {
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int a = component[arc_sources[e]];
+        const int b = component[columns[e]];
+        if (a != b) {
+            const int candidate = weight[e];
+            if (candidate < lightest[a]) {
+                atomic_min(&lightest[a], candidate);
+            }
+            const int candidate_2 = weight[e];
+            if (candidate_2 < lightest[b]) {
+                atomic_min(&lightest[b], candidate_2);
+            }
+        }
+    }
+}
+
+// minimum_spanning_tree.sp:27 forall (e in g.edges())
+#line 27 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_max_choice(
+    arc_t num_arcs,
+    __global const int *restrict columns,
+    __global const int *restrict arc_sources,
+    __global const int *component,
+    __global const int *weight,
+    __global const int *lightest,
+    __global arc_t *choice
+) {
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int a = component[arc_sources[e]];
+        const int b = component[columns[e]];
+        if (a != b && weight[e] == lightest[a]) {
+            if (e > choice[a]) {
+                atomic_max_arc(&choice[a], e);
+            }
+        }
+        if (a != b && weight[e] == lightest[b]) {
+            if (e > choice[b]) {
+                atomic_max_arc(&choice[b], e);
+            }
+        }
+    }
+}
+
+// minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+#line 37 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_set_joins(
+    int num_nodes,
+    __global const int *restrict columns,
+    __global const int *restrict arc_sources,
+    __global const arc_t *choice,
+    __global const int *component,
+    __global int *joins,
+    __global uchar *in_tree,
+    __global int *growing
+) {
+    bool growing_part = false;
+    for (int a = get_global_id(0); a < num_nodes; a += get_global_size(0)) {
+        if ((long)choice[a] == -1L) continue;
+        const arc_t e = choice[a];
+        int b = component[arc_sources[e]];
+        if (b == a) {
+            b = component[columns[e]];
+        }
+        if (choice[b] != e || b < a) {
+            joins[a] = b;
+        }
+        in_tree[e] = true;
+        growing_part = true;
+    }
+    if (growing_part) {
+        *growing = 1;
+    }
+}
+
+// minimum_spanning_tree.sp:49 forall (v in g.nodes())
+#line 49 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_set_component_2(
+    int num_nodes,
+    __global int *component,
+    __global const int *joins
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        int root = component[v];
+        while (joins[root] != root) {
+            root = joins[root];
+        }
+        component[v] = root;
+    }
+}
+
+// minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
+#line 58 "minimum_spanning_tree.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void minimum_spanning_tree_find_total(
+    arc_t num_arcs,
+    __global const uchar *in_tree,
+    __global const int *weight,
+    __global long *total
+) {
+    long total_part = 0;
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        if (!in_tree[e]) continue;
+        total_part += (long)weight[e];
+    }
+    __local long total_scratch[256];
+    total_part = group_add_long(total_part, total_scratch);
+    if (get_local_id(0) == 0) {
+        atom_add(total, total_part);
+    }
+}

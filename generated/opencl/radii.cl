@@ -1,0 +1,69 @@
+// The kernels of radii.sp in OpenCL C 1.2.
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// radii.sp:11 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 11 "radii.sp"
+__kernel void radii_min_bfs_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *bfs_level,
+    int depth,
+    __global int *found
+) {
+    bool found_part = false;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// radii.sp:11 iterateInBFS (v in g.nodes() from src)
+#line 11 "radii.sp"
+__kernel void radii_min_level(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *bfs_level,
+    __global int *level,
+    __global int *radius,
+    int depth
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                const int candidate = add_inf(level[v], 1);
+                if (candidate < level[w]) {
+                    atomic_min(&level[w], candidate);
+                }
+            }
+        }
+        const int candidate_2 = level[v];
+        if (candidate_2 > radius[v]) {
+            radius[v] = candidate_2;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// The kernels of sssp.sp in OpenCL C 1.2.
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+__kernel void sssp_min_dist(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const uchar *modified,
+    __global int *dist,
+    __global const int *weight,
+    __global uchar *modified_next,
+    __global int *finished
+) {
+    bool finished_part = true;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!modified[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomic_min(&dist[nbr], candidate)) {
+                modified_next[nbr] = true;
+                finished_part = false;
+            }
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}

@@ -1,0 +1,187 @@
+// The kernels of strongly_connected_components.sp in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Combines the values of a work-group; its first work-item gets the total.
+static long group_add_long(long value, __local long *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const long other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
+}
+
+// strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
+#line 13 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_set_color(
+    int num_nodes,
+    __global const int *component,
+    __global int *color,
+    __global uchar *modified
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (component[v] != -1) continue;
+        color[v] = v;
+        modified[v] = true;
+    }
+}
+
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+#line 19 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_min_color(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const uchar *modified,
+    __global const int *component,
+    __global int *color,
+    __global uchar *modified_next,
+    __global int *colored
+) {
+    bool colored_part = true;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!modified[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = color[v];
+                if (candidate < color[nbr] && candidate < atomic_min(&color[nbr], candidate)) {
+                    modified_next[nbr] = true;
+                    colored_part = false;
+                }
+            }
+        }
+    }
+    if (!colored_part) {
+        *colored = 0;
+    }
+}
+
+// strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
+#line 26 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_set_component(
+    int num_nodes,
+    __global int *component,
+    __global const int *color,
+    __global uchar *modified
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!(component[v] == -1 && color[v] == v)) continue;
+        component[v] = v;
+        modified[v] = true;
+    }
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+#line 32 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_max_component(
+    int num_nodes,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const uchar *modified,
+    __global const int *color,
+    __global int *component,
+    __global uchar *modified_next,
+    __global int *collected
+) {
+    bool collected_part = true;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!modified[v]) continue;
+        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > component[nbr] && candidate > atomic_max(&component[nbr], candidate)) {
+                    modified_next[nbr] = true;
+                    collected_part = false;
+                }
+            }
+        }
+    }
+    if (!collected_part) {
+        *collected = 0;
+    }
+}
+
+// strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
+#line 10 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_find_finished(
+    int num_nodes,
+    __global const int *component,
+    __global int *finished
+) {
+    bool finished_part = true;
+    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
+        if (component[node] < 0) {
+            finished_part = false;
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}
+
+// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+#line 48 "strongly_connected_components.sp"
+__kernel void trim_set_alone(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const int *component,
+    __global uchar *alone
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (component[v] != -1) continue;
+        bool entered = false;
+        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+            const int u = in_columns[in_e];
+            if (component[u] == -1 && u != v) {
+                entered = true;
+            }
+        }
+        bool leaves = false;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (component[w] == -1 && w != v) {
+                leaves = true;
+            }
+        }
+        alone[v] = !(entered && leaves);
+    }
+}
+
+// strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
+#line 59 "strongly_connected_components.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void trim_set_component(
+    int num_nodes,
+    __global int *component,
+    __global const uchar *alone,
+    __global long *trimmed
+) {
+    long trimmed_part = 0;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (!(component[v] == -1 && alone[v])) continue;
+        component[v] = v;
+        trimmed_part += 1;
+    }
+    __local long trimmed_scratch[256];
+    trimmed_part = group_add_long(trimmed_part, trimmed_scratch);
+    if (get_local_id(0) == 0) {
+        atom_add(trimmed, trimmed_part);
+    }
+}

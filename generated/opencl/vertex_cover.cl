@@ -1,0 +1,101 @@
+// The kernels of vertex_cover.sp in OpenCL C 1.2.
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+typedef long arc_t;
+#else
+typedef int arc_t;
+#endif
+
+// Multiplication that wraps around.
+static long multiply_long(long a, long b) {
+    return (long)((unsigned long)a * (unsigned long)b);
+}
+
+// The lowest arc from source to destination, or -1: a binary search in the row.
+static arc_t find_arc(__global const arc_t *row_offsets, __global const int *columns, int source, int destination) {
+    const arc_t end = row_offsets[source + 1];
+    arc_t low = row_offsets[source], high = end;
+    while (low < high) {
+        const arc_t middle = low + (high - low) / 2;
+        if (columns[middle] < destination) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && columns[low] == destination ? low : -1;
+}
+
+// vertex_cover.sp:35 function scatter(node v)
+#line 35 "vertex_cover.sp"
+static long scatter(int v) {
+    return multiply_long((long)v, 2654435761L) % 4294967296L;
+}
+
+// vertex_cover.sp:7 forall (v in g.nodes())
+#line 7 "vertex_cover.sp"
+__kernel void vertex_cover_set_in_cover(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global uchar *in_cover
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
+    }
+}
+
+// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+#line 14 "vertex_cover.sp"
+__kernel void vertex_cover_set_partner(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const uchar *in_cover,
+    __global int *partner
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (in_cover[v]) continue;
+        long most = -1;
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (!in_cover[u]) {
+                const long worth = scatter(u) ^ scatter(v);
+                if (worth > most) {
+                    most = worth;
+                    partner[v] = u;
+                }
+            }
+        }
+    }
+}
+
+// vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
+#line 24 "vertex_cover.sp"
+__kernel void vertex_cover_set_in_cover_2(
+    int num_nodes,
+    __global const int *partner,
+    __global uchar *in_cover,
+    __global int *matched
+) {
+    bool matched_part = false;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (partner[v] == -1) continue;
+        const int u = partner[v];
+        if (partner[u] == v) {
+            in_cover[v] = true;
+            matched_part = true;
+        }
+    }
+    if (matched_part) {
+        *matched = 1;
+    }
+}

@@ -1,0 +1,94 @@
+// The kernels of betweenness_push.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// A cell that work-items share.
+template <class T>
+static auto atomic(volatile T &cell) {
+    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
+                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 9 "betweenness_push.sp"
+KERNEL betweenness_min_bfs_level(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *bfs_level,
+    int depth,
+    int *found
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool found_part = false;
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+#line 9 "betweenness_push.sp"
+KERNEL betweenness_add_sigma(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *bfs_level,
+    double *sigma,
+    int depth
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                atomic(sigma[w]).fetch_add(sigma[v]);
+            }
+        }
+    }
+}
+
+// betweenness_push.sp:14 iterateInReverse (v != src)
+#line 14 "betweenness_push.sp"
+KERNEL betweenness_add_delta(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *bfs_level,
+    double *delta,
+    const double *sigma,
+    double *bc,
+    int depth,
+    int src
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (!(bfs_level[v] == depth && v != src)) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+            }
+        }
+        bc[v] += delta[v];
+    }
+}

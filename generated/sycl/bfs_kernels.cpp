@@ -1,0 +1,82 @@
+// The kernels of bfs.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#include <climits>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// A cell that work-items share.
+template <class T>
+static auto atomic(volatile T &cell) {
+    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
+                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 8 "bfs.sp"
+KERNEL bfs_min_bfs_level(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *bfs_level,
+    int depth,
+    int *found
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool found_part = false;
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+#line 8 "bfs.sp"
+KERNEL bfs_min_level(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *bfs_level,
+    int *level,
+    int *parent,
+    int depth
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                const int candidate = add_inf(level[v], 1);
+                if (candidate < level[w]) {
+                    atomic(level[w]).fetch_min(candidate);
+                }
+                if (v > parent[w]) {
+                    atomic(parent[w]).fetch_max(v);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// The kernels of closeness.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#include <climits>
+#include <cmath>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// A cell that work-items share.
+template <class T>
+static auto atomic(volatile T &cell) {
+    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
+                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Conversion in which infinity stays infinity.
+static long long int_to_long_inf(int value) {
+    return value == INT_MAX ? LLONG_MAX : (long long)value;
+}
+
+// Conversion in which infinity stays infinity.
+static double long_to_double_inf(long long value) {
+    return value == LLONG_MAX ? INFINITY : (double)value;
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// finds the next BFS level
+#line 13 "closeness.sp"
+KERNEL closeness_centrality_min_bfs_level(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *bfs_level,
+    int depth,
+    int *found
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool found_part = false;
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int neighbor = columns[e];
+            const int candidate = depth + 1;
+            if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                found_part = true;
+            }
+        }
+    }
+    if (found_part) {
+        *found = 1;
+    }
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+#line 13 "closeness.sp"
+KERNEL closeness_centrality_min_level(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *bfs_level,
+    int *level,
+    long long *farness,
+    int *reached_by,
+    int depth
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (bfs_level[v] != depth) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            if (bfs_level[w] == depth + 1) {
+                const int candidate = add_inf(level[v], 1);
+                if (candidate < level[w]) {
+                    atomic(level[w]).fetch_min(candidate);
+                }
+            }
+        }
+        farness[v] += int_to_long_inf(level[v]);
+        reached_by[v] += 1;
+    }
+}
+
+// closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
+#line 21 "closeness.sp"
+KERNEL closeness_centrality_set_closeness(
+    int num_nodes,
+    const long long *farness,
+    const int *reached_by,
+    double *closeness
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (farness[v] <= 0LL) continue;
+        const double others = (double)(reached_by[v] - 1);
+        closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
+    }
+}

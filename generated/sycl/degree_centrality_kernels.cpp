@@ -1,0 +1,28 @@
+// The kernels of degree_centrality.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// degree_centrality.sp:6 forall (v in g.nodes())
+#line 6 "degree_centrality.sp"
+KERNEL degree_centrality_set_out_centrality(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const arc_t *__restrict in_row_offsets,
+    double *out_centrality,
+    double *in_centrality,
+    double others
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        out_centrality[v] = (double)(int)(row_offsets[v + 1] - row_offsets[v]) / others;
+        in_centrality[v] = (double)(int)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
+    }
+}

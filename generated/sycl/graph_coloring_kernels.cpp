@@ -1,0 +1,88 @@
+// The kernels of graph_coloring.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// Multiplication that wraps around.
+static long long multiply_long(long long a, long long b) {
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// graph_coloring.sp:35 function priority(node v)
+#line 35 "graph_coloring.sp"
+static long long priority(int v) {
+    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+}
+
+// graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
+#line 10 "graph_coloring.sp"
+KERNEL graph_coloring_set_color_nxt(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    const int *color,
+    int *color_nxt
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (color[v] != -1) continue;
+        bool wins = true;
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (color[u] == -1 && u != v) {
+                if (priority(u) > priority(v)) {
+                    wins = false;
+                }
+            }
+        }
+        if (wins) {
+            int free_ = -1;
+            bool taken = true;
+            while (taken) {
+                free_ += 1;
+                taken = false;
+                const int node_2 = v;
+                const arc_t first_out_2 = row_offsets[node_2];
+                const arc_t outs_2 = row_offsets[node_2 + 1] - first_out_2;
+                const arc_t first_in_2 = in_row_offsets[node_2];
+                const arc_t end_2 = outs_2 + (in_row_offsets[node_2 + 1] - first_in_2);
+                for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
+                    const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
+                    if (color[u_2] == free_) {
+                        taken = true;
+                    }
+                }
+            }
+            color_nxt[v] = free_;
+        }
+    }
+}
+
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+#line 9 "graph_coloring.sp"
+KERNEL graph_coloring_find_finished(int num_nodes, const int *color, int *finished) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool finished_part = true;
+    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
+        if (color[node] < 0) {
+            finished_part = false;
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}

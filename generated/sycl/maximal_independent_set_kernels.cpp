@@ -1,0 +1,99 @@
+// The kernels of maximal_independent_set.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+#include <sycl/sycl.hpp>
+
+#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
+
+// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// Multiplication that wraps around.
+static long long multiply_long(long long a, long long b) {
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// maximal_independent_set.sp:32 function priority(node v)
+#line 32 "maximal_independent_set.sp"
+static long long priority(int v) {
+    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+}
+
+// maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+#line 10 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_set_in_set(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    const bool *undecided,
+    bool *in_set
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (!undecided[v]) continue;
+        bool wins = true;
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (undecided[u] && u != v) {
+                if (priority(u) > priority(v)) {
+                    wins = false;
+                }
+            }
+        }
+        in_set[v] = wins;
+    }
+}
+
+// maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+#line 19 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_set_undecided(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    bool *undecided,
+    const bool *in_set
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (!undecided[v]) continue;
+        bool decided = in_set[v];
+        const int node = v;
+        const arc_t first_out = row_offsets[node];
+        const arc_t outs = row_offsets[node + 1] - first_out;
+        const arc_t first_in = in_row_offsets[node];
+        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        for (arc_t i = 0; i < end; i++) {
+            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+            if (in_set[u]) {
+                decided = true;
+            }
+        }
+        undecided[v] = !decided;
+    }
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+#line 9 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_find_finished(int num_nodes, const bool *undecided, int *finished) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    bool finished_part = true;
+    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
+        if (undecided[node]) {
+            finished_part = false;
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}

@@ -1,0 +1,209 @@
+"""What CUDA C++ and HIP have in common: capabilities, spelling, and the texts of their kernels and programs.
+
+A target of the family is a `Family`: data, and a folder of templates for what only it has. Templates in
+`templates/cuda_family/` are written in CUDA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from starplat.backends.artifact import artifact_pieces
+from starplat.backends.cexpr import Helper
+from starplat.backends.comments import quoted
+from starplat.backends.hostlaunch import Launching
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.names import Names
+from starplat.backends.render import helper_texts, render
+from starplat.backends.spelling import Spelling
+from starplat.backends.view import Unit, view
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+
+_WORDS = {
+    Combine.ADD: "Add",
+    Combine.BIT_AND: "And",
+    Combine.BIT_OR: "Or",
+    Combine.BIT_XOR: "Xor",
+    Combine.MIN: "Min",
+    Combine.MAX: "Max",
+}
+
+CAPABILITIES = Capabilities(
+    atomics=frozenset(
+        {(combine, element) for combine in _WORDS for element in (Element.INT, Element.LONG)}
+        | {(Combine.ADD, Element.FLOAT), (Combine.ADD, Element.DOUBLE)}
+    ),
+    swap_bits=frozenset({32, 64}),
+    grid_barrier=True,
+    sub_groups=True,
+)
+
+_TYPES = {
+    Element.BOOL: "bool",
+    Element.INT: "int",
+    Element.LONG: "long long",
+    Element.FLOAT: "float",
+    Element.DOUBLE: "double",
+    Element.NODE: "int",
+    Element.ARC: "arc_t",
+}
+
+_REALS = {
+    **{function: function.value for function in MathFunction},
+    MathFunction.MIN: "fmin",
+    MathFunction.MAX: "fmax",
+    MathFunction.ABS: "fabs",
+}
+
+
+def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+    if element is Element.FLOAT:
+        return {(function, element): f"{name}f" for function, name in _REALS.items()}
+    if element is Element.DOUBLE:
+        return {(function, element): name for function, name in _REALS.items()}
+    whole = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
+    return {(function, element): function.value for function in whole}
+
+
+SMALLEST_WARP = 32
+
+SPELLING = Spelling(
+    values=_TYPES,
+    parameters=_TYPES,
+    cells=_TYPES,
+    long_suffix="LL",
+    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
+    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+    kernel='extern "C" __global__ void',
+    function="static __device__ ",
+    whole_group_kernel='extern "C" __global__ void __launch_bounds__({size})',
+    space="",
+    restrict="__restrict__",
+    local_memory="__shared__ ",
+    thread="blockIdx.x * blockDim.x + threadIdx.x",
+    threads="gridDim.x * blockDim.x",
+    lane="threadIdx.x",
+    fence="__threadfence();",
+    try_lock="atomicCAS({cell}, 0, 1) == 0",
+    unlock="atomicExch({cell}, 0);",
+    atomics={
+        **{(combine, Element.INT): f"atomic{word}" for combine, word in _WORDS.items()},
+        **{(combine, Element.LONG): f"atomic_{word.lower()}_long" for combine, word in _WORDS.items()},
+        (Combine.MIN, Element.LONG): "atomicMin",
+        (Combine.MAX, Element.LONG): "atomicMax",
+        (Combine.ADD, Element.FLOAT): "atomicAdd",
+        (Combine.ADD, Element.DOUBLE): "atomicAdd",
+    },
+    math={key: name for element in Element for key, name in _math(element).items()},
+    saturating={element: f"saturated<{_TYPES[element]}>" for element in Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(Element, "saturated"),
+    scratch_cells=GROUP_SIZE // SMALLEST_WARP,
+)
+
+
+BLOCKS_PER_MULTIPROCESSOR = 16
+
+SIGNED_ATOMICS = {
+    f"atomic_{word.lower()}_long": Helper("signed_atomic", (("word", word.lower()), ("function", f"atomic{word}")))
+    for word in ("Add", "And", "Or", "Xor")
+}
+"""64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
+
+_LIMITS = {
+    "INT_MAX": "0x7fffffff",
+    "INT_MIN": "(-INT_MAX - 1)",
+    "LLONG_MAX": "0x7fffffffffffffffLL",
+    "LLONG_MIN": "(-LLONG_MAX - 1)",
+    "INFINITY": "__int_as_float(0x7f800000)",
+    "NAN": "__int_as_float(0x7fffffff)",
+}
+"""Names of the standard headers, for compilers without them."""
+
+_END_OF_KERNELS = "#line end-of-kernels"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A target of the family. Its templates are `<name>/kernels<suffix>.jinja`, `host<suffix>.jinja`, `helpers.jinja`.
+
+    Attributes:
+        name: what users call the target.
+        suffix: how its files end.
+        added: helpers for atomic functions that it lacks, by the name that the spelling gives them.
+        last_error: its function for what went wrong in a launch.
+    """
+
+    name: str
+    suffix: str
+    added: Mapping[str, Helper]
+    last_error: str
+    capabilities: Capabilities = CAPABILITIES
+    spelling: Spelling = field(default=SPELLING)
+
+    def kernels_text(self, module: Module) -> str:
+        """The kernels. `-DARC_64` makes arc numbers 64 bits wide.
+
+        Raises:
+            DiagnosticError: E06xx, the target cannot do what the program asks.
+        """
+        unit = view(module, self.capabilities, self.spelling)
+        helpers = self._texts(self._helpers(unit))
+        says = [*helpers, *(line for r in (*unit.functions, *unit.kernels) for line in (r.signature, *r.body))]
+        return render(
+            f"{self.name}/kernels{self.suffix}.jinja",
+            program=unit.program,
+            limits={name: value for name, value in _LIMITS.items() if any(name in line for line in says)},
+            arcs=any("arc_t" in line for line in says),
+            helpers=helpers,
+            routines=(*unit.functions, *unit.kernels),
+        )
+
+    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+        """What the kernel is called in the text."""
+        return Names(module, (), ()).kernel(kernel.name)
+
+    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
+        """One file with everything in it: the routines of `kernels_text`, host code, and `main` or a function for C."""
+        unit = view(module, self.capabilities, self.spelling)
+        helpers = self._helpers(unit)
+        launching = Launching(
+            "{kernel}<<<device.blocks({iterations}), {group}>>>",
+            "{kernel}<<<1, 1>>>",
+            after=f'check({self.last_error}(), "{{kernel}}");',
+        )
+        pieces = artifact_pieces(module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers)
+        text = render(
+            f"{self.name}/host{self.suffix}.jinja",
+            **pieces,
+            kernel_helpers=self._texts(helpers, pieces["shared_helpers"]),
+            routines=(*unit.functions, *unit.kernels),
+            end_of_kernels=_END_OF_KERNELS,
+            blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
+        )
+        name = f"{stem}{self.suffix}"
+        return {name: _with_own_lines(text, name)}
+
+    def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
+        """Those that the kernels call, and those that these call."""
+        return (*(helper for name, helper in self.added.items() if unit.says(name)), *unit.helpers)
+
+    def _texts(self, helpers: tuple[Helper, ...], for_host: object = ()) -> list[str]:
+        """The helpers as text; those that host code calls too are made for both."""
+        templates = (f"{self.name}/helpers.jinja", "cuda_family/helpers.jinja")
+        texts = []
+        for helper in helpers:
+            both = "__host__ " * (isinstance(for_host, frozenset) and helper in for_host)
+            function = f"static {both}__device__ "
+            given = tuple((n, function if n == "function" and both else v) for n, v in helper.arguments)
+            texts += helper_texts(templates, [Helper(helper.macro, given)], function=function)
+        return texts
+
+
+def _with_own_lines(text: str, name: str) -> str:
+    """After the kernels, whose lines are the program's, compilers count the file's own lines again."""
+    lines = text.split("\n")
+    place = lines.index(_END_OF_KERNELS)
+    lines[place] = f'#line {place + 2} "{quoted(name)}"'
+    return "\n".join(lines)

@@ -1,0 +1,28 @@
+"""HIP for AMD's GPUs: CUDA with other names, wavefronts of 32 or 64 threads, and fewer 64-bit atomic functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.backends.cexpr import Helper
+from starplat.backends.cuda_family import SIGNED_ATOMICS, SPELLING, Family
+from starplat.ir.nodes import Combine, Element
+
+
+def _signed_extreme(name: str, beyond: str) -> Helper:
+    return Helper("swap_extreme", (("name", name), ("type", "long long"), ("bits", "64"), ("beyond", beyond)))
+
+
+_EXTREMES = {(Combine.MIN, Element.LONG): "atomic_min_long", (Combine.MAX, Element.LONG): "atomic_max_long"}
+
+HIP = Family(
+    "hip",
+    ".hip.cpp",
+    added={
+        **SIGNED_ATOMICS,
+        "atomic_min_long": _signed_extreme("atomic_min_long", "<"),
+        "atomic_max_long": _signed_extreme("atomic_max_long", ">"),
+    },
+    last_error="hipGetLastError",
+    spelling=replace(SPELLING, atomics={**SPELLING.atomics, **_EXTREMES}),
+)

@@ -1,0 +1,142 @@
+"""A CuPy that is NumPy: enough of it to see what the device of target `cuda` asks for, where there is no GPU.
+
+Memory lies on the host; what matters here is which arrays are taken for the GPU's own, and when it is waited for.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+class DriverError(Exception):
+    """CuPy's CUDADriverError."""
+
+
+class RuntimeFaultError(Exception):
+    """CuPy's CUDARuntimeError."""
+
+
+class OutOfMemoryError(MemoryError):
+    """CuPy's OutOfMemoryError."""
+
+
+class Array:
+    """`cupy.ndarray`: `cells` on GPU `number`, at the beginning of an allocation of `room` bytes."""
+
+    def __init__(self, cells: np.ndarray[Any, Any], number: int = 0, room: int | None = None) -> None:
+        self.cells = cells
+        self.number = number
+        self.dtype, self.shape, self.nbytes, self.flags = cells.dtype, cells.shape, cells.nbytes, cells.flags
+        allocation = SimpleNamespace(
+            ptr=cells.ctypes.data, size=-(-cells.nbytes // 512) * 512 if room is None else room
+        )
+        self.data = SimpleNamespace(ptr=cells.ctypes.data, mem=allocation, copy_from_device_async=self._copied)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        strides = None if self.flags.c_contiguous else self.cells.strides
+        return {
+            "data": (self.data.ptr, not self.cells.flags.writeable),
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "strides": strides,
+            "version": 3,
+        }
+
+    def __getitem__(self, cut: slice) -> Array:
+        part = Array(self.cells[cut], self.number, room=0)
+        part.data.mem = self.data.mem
+        return part
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def _copied(self, source: Any, size: int, stream: Any) -> None:
+        others = BY_ADDRESS[source.ptr].view(np.uint8)
+        self.cells.view(np.uint8)[:size] = others[:size]
+
+    def set(self, cells: np.ndarray[Any, Any]) -> None:
+        self.cells[:] = cells
+
+    def get(self, out: np.ndarray[Any, Any] | None = None) -> np.ndarray[Any, Any]:
+        if out is None:
+            return self.cells.copy()
+        out[:] = self.cells
+        return out
+
+    def fill(self, value: Any) -> None:
+        self.cells.fill(value)
+
+
+BY_ADDRESS: dict[int, np.ndarray[Any, Any]] = {}
+"""Cells by where they begin, as the driver knows them."""
+
+
+class Device:
+    """`cupy.cuda.Device`."""
+
+    def __init__(self, number: int) -> None:
+        self.id = number
+        self.waited = 0
+
+    def synchronize(self) -> None:
+        self.waited += 1
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class CuPy:
+    """The module. `arrays` remembers which GPU owns an address."""
+
+    def __init__(self) -> None:
+        self.free = 2**30
+        self.owners: dict[int, int] = {}
+        runtime = SimpleNamespace(
+            CUDARuntimeError=RuntimeFaultError,
+            getDeviceProperties=lambda index: {
+                "name": b"Stand-in",
+                "major": 9,
+                "minor": 0,
+                "multiProcessorCount": 4,
+            },
+            pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
+            memGetInfo=lambda: (self.free, 2**34),
+        )
+        stream = SimpleNamespace(synchronize=lambda: None)
+        self.cuda = SimpleNamespace(
+            runtime=runtime,
+            driver=SimpleNamespace(CUDADriverError=DriverError),
+            memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            Device=Device,
+            get_current_stream=lambda: stream,
+        )
+
+    def of(self, values: Any, dtype: Any = np.int32, number: int = 0, room: int | None = None) -> Array:
+        """An array on a GPU."""
+        array = Array(np.array(values, dtype), number, room)
+        self.owners[array.data.ptr] = number
+        BY_ADDRESS[array.data.ptr] = array.cells
+        return array
+
+    def empty(self, count: int, dtype: Any) -> Array:
+        if count * np.dtype(dtype).itemsize > self.free:
+            raise OutOfMemoryError
+        return self.of(np.zeros(count, dtype), dtype)
+
+    def asarray(self, value: Any) -> Any:
+        return value
+
+    def asnumpy(self, value: Array) -> np.ndarray[Any, Any]:
+        return value.get()
+
+    def from_dlpack(self, value: Any) -> Any:
+        return value.inner
+
+    def get_default_memory_pool(self) -> Any:
+        return SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None)

@@ -1,0 +1,127 @@
+"""Which arrays target `cuda` uses where they lie, told with a stand-in for CuPy; kernels run on real GPUs elsewhere."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.graph.graph import Graph
+from starplat.ir.interpreter import KernelRunner
+from starplat.ir.nodes import Launch
+from starplat.runtime import run_module, targets
+from starplat.runtime.cuda import CudaDevice
+from starplat.runtime.device import Kernels
+from tests.runtime.programs import A, B, increment, module
+from tests.runtime.standin import Array, CuPy, RuntimeFaultError
+
+GRAPH = Graph.from_arcs(5, [0, 1, 2], [1, 2, 3])
+PROGRAM = module(Launch("increment"), parameters=(A, B), kernels=(increment(A),))
+
+
+class InterpretedKernels(Kernels):
+    """The interpreter on the stand-in's cells."""
+
+    def _launch(self, kernel: Any, arrays: Any, scalars: Any, size: Any) -> Any:
+        cells = {array.name: arrays[array.name].memory.cells[: arrays[array.name].count] for array in kernel.arrays}
+        runner = KernelRunner(self.module)
+        return dict(runner.run(kernel.name, cells, {}, size.num_nodes, size.num_arcs))
+
+
+class StandInDevice(CudaDevice):
+    """GPU 0, with the interpreter for kernels."""
+
+    def build(self, module: Any, *, wide_arcs: bool) -> Kernels:
+        return InterpretedKernels(self, module, wide_arcs)
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> CuPy:
+    made = CuPy()
+    monkeypatch.setitem(targets._OPENED, ("cuda", 0), StandInDevice(made, 0))
+    return made
+
+
+def run(**arguments: Any) -> Any:
+    return run_module(PROGRAM, GRAPH, target="cuda", arguments=arguments, device_results=True)
+
+
+def test_cupys_arrays_are_used_in_place(cupy: CuPy) -> None:
+    a, b = cupy.of([10] * 5), cupy.of([3] * 5)
+    result = run(a=a, b=b)
+    assert (result.bytes.up, result.bytes.down) == (0, 0)
+    assert result["a"] is a
+    assert result["b"] is b
+    assert a.get().tolist() == [11, 12, 13, 14, 15]
+    device = targets.open_device("cuda")
+    assert isinstance(device, CudaDevice)
+    assert device.device.waited == 2  # for whatever stream they were made on
+
+
+def test_whatever_speaks_cudas_interface_or_dlpack_is_used_in_place(cupy: CuPy) -> None:
+    inner = cupy.of([10] * 5)
+    spoken = SimpleNamespace(__cuda_array_interface__=inner.__cuda_array_interface__)
+    cupy.asarray = lambda value: inner if value is spoken else value  # type: ignore[method-assign]
+    assert run(a=spoken).bytes.up == 0
+    assert inner.get().tolist() == [11, 12, 13, 14, 15]
+
+    class Packed:
+        inner = cupy.of([20] * 5)
+
+        def __dlpack__(self) -> Any: ...
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 2, 0
+
+    assert run(a=Packed()).bytes.up == 0
+    assert Packed.inner.get().tolist() == [21, 22, 23, 24, 25]
+
+
+@pytest.mark.parametrize("which", ["other GPU", "other type", "gaps"])
+def test_other_arrays_are_brought_over(cupy: CuPy, which: str) -> None:
+    given = {
+        "other GPU": cupy.of([10] * 5, number=1),
+        "other type": cupy.of([10] * 5, np.int64),
+        "gaps": Array(np.array([10, 0] * 5, np.int32)[::2]),
+    }[which]
+    result = run(a=given)
+    assert result.bytes.up == 5 * 4
+    assert result["a"].get().tolist() == [11, 12, 13, 14, 15]
+    assert given.get().tolist() == [10] * 5
+
+
+def test_arrays_that_are_read_only_are_copied_on_the_device(cupy: CuPy) -> None:
+    given = cupy.of([10] * 5)
+    given.cells.flags.writeable = False
+    result = run(a=given)
+    assert (result.bytes.up, result.bytes.down) == (0, 0)
+    assert result["a"].get().tolist() == [11, 12, 13, 14, 15]
+    assert given.get().tolist() == [10] * 5
+
+
+def test_memory_that_is_no_whole_words_is_copied_and_comes_home(cupy: CuPy) -> None:
+    given = cupy.of([10] * 5, room=18)
+    result = run(a=given)
+    assert (result.bytes.up, result.bytes.down) == (0, 0)
+    assert result["a"] is given
+    assert given.get().tolist() == [11, 12, 13, 14, 15]
+
+
+def test_a_run_that_would_not_fit_is_refused(cupy: CuPy) -> None:
+    cupy.free = 30
+    with pytest.raises(DiagnosticError, match=r"E0908.*needs 40 bytes more on Stand-in, which has 30 bytes free"):
+        run()
+
+
+def test_a_fault_costs_the_device(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault() -> None:
+        raise RuntimeFaultError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+
+    monkeypatch.setattr(cupy.cuda, "get_current_stream", lambda: SimpleNamespace(synchronize=fault))
+    with pytest.raises(DiagnosticError, match=r"E0906.*illegal memory access") as caught:
+        run()
+    assert caught.value.exit_code is ExitCode.NO_DEVICE
+    assert ("cuda", 0) not in targets._OPENED

@@ -1,0 +1,154 @@
+"""SYCL devices are found, what was built once is kept, and what is missing or fails says what helps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.ir.nodes import Element
+from starplat.runtime.sycl import SyclDevice
+from starplat.runtime.targets import open_device
+from starplat.toolchain import sycl as probe
+from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
+from starplat.toolchain.devices import report
+from starplat.toolchain.vendors import VENDORS_VARIABLE
+from tests.backends.modules import module_of, node_array, over_nodes
+from tests.runtime.devices import device_of
+
+RUN = """
+from tests.backends.modules import sssp
+from starplat.graph.graph import Graph
+from starplat.runtime import run_module
+result = run_module(sssp(), Graph.from_arcs(3, [0, 1], [1, 2], [4, 5]), target="sycl", arguments={"src": 0})
+assert result["dist"].tolist() == [0, 4, 9]
+print(result.cached)
+"""
+
+
+def in_process(program: str, cache: Path, **more: str) -> tuple[str, str]:
+    environment = {**os.environ, FOLDER_VARIABLE: str(cache), "PYTHONPATH": str(Path(__file__).parents[2]), **more}
+    for name in (VENDORS_VARIABLE, "POCL_CACHE_DIR", "SYCL_CACHE_DIR", "SYCL_CACHE_PERSISTENT"):
+        if name not in more:
+            environment.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=120, check=False
+    )
+    return done.stdout, done.stderr
+
+
+def sycl_device() -> SyclDevice:
+    device = device_of("sycl")
+    assert isinstance(device, SyclDevice)
+    return device
+
+
+def test_a_second_process_builds_nothing_and_damage_is_mended(tmp_path: Path) -> None:
+    sycl_device()
+    cache = tmp_path / "cache"
+    assert in_process(RUN, cache) == ("False\n", "")
+    assert in_process(RUN, cache) == ("True\n", "")
+    for kind in ("sycl", "sycl-shim"):
+        for path in (cache / kind).rglob("*"):
+            if path.is_file():
+                path.write_bytes(b"damaged")
+    assert in_process(RUN, cache) == ("False\n", "")
+    assert in_process(RUN, cache) == ("True\n", "")
+
+
+def test_what_the_user_set_is_respected(tmp_path: Path) -> None:
+    sycl_device()
+    program = "from starplat.toolchain.sycl import sycl; import os; sycl(); print(os.environ['SYCL_CACHE_DIR'])"
+    assert in_process(program, tmp_path / "cache", SYCL_CACHE_DIR="/mine") == ("/mine\n", "")
+    assert in_process(program, tmp_path / "cache") == (f"{tmp_path / 'cache' / 'sycl-drivers'}\n", "")
+
+
+def test_importing_the_runtime_does_not_import_dpctl(tmp_path: Path) -> None:
+    program = "import sys, starplat.runtime, starplat.toolchain.devices; print('dpctl' in sys.modules)"
+    assert in_process(program, tmp_path / "cache") == ("False\n", "")
+
+
+def test_text_that_does_not_compile_is_our_mistake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = sycl_device()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    with pytest.raises(DiagnosticError, match=r"E0904.*nothing") as error:
+        device._bundle("int k() { return nothing; }", ())
+    assert error.value.exit_code is ExitCode.BUILD_FAILED
+    (kept,) = (tmp_path / "refused").iterdir()
+    assert str(kept) in str(error.value)
+    _checked_folder.cache_clear()
+
+
+def test_a_device_that_lacks_an_aspect_is_refused() -> None:
+    cells = node_array("cells", Element.DOUBLE)
+    module = module_of(over_nodes([], [cells]))
+    device = sycl_device()
+
+    class Small:
+        has_aspect_fp64 = False
+
+    lesser = object.__new__(SyclDevice)
+    lesser.__dict__.update(device.__dict__, device=Small(), name="small")
+    with pytest.raises(DiagnosticError, match=r"E0608.*small lacks fp64") as error:
+        lesser.build(module, wide_arcs=False)
+    assert error.value.exit_code is ExitCode.NO_DEVICE
+
+
+def test_no_dpctl_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dpctl", None)
+    probe.sycl.cache_clear()
+    try:
+        with pytest.raises(DiagnosticError, match="E0901") as error:
+            probe.sycl()
+    finally:
+        probe.sycl.cache_clear()
+    assert error.value.exit_code is ExitCode.NO_DEVICE
+    assert error.value.diagnostics[0].help == probe.INSTALL
+
+
+def test_no_compiler_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    sycl_device()
+    monkeypatch.setattr(probe, "gnu_compiler", lambda: None)
+    probe.shim.cache_clear()
+    try:
+        with pytest.raises(DiagnosticError, match=r"E0901.*C\+\+ compiler") as error:
+            probe.shim()
+    finally:
+        probe.shim.cache_clear()
+    assert error.value.diagnostics[0].help == probe.INSTALL_COMPILER
+
+
+def test_headers_that_do_not_compile_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sycl_device()
+    broken = replace(probe.runtime(), include=tmp_path)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(probe, "runtime", lambda: broken)
+    probe.shim.cache_clear()
+    try:
+        with pytest.raises(DiagnosticError, match=r"E0901.*sycl\.hpp"):
+            probe.shim()
+    finally:
+        probe.shim.cache_clear()
+        _checked_folder.cache_clear()
+
+
+def test_every_device_is_reported() -> None:
+    sycl_device()
+    rows = report("sycl")
+    assert [row.index for row in rows if row.usable] == list(range(len(probe.sycl_devices())))
+    assert all(row.status == "ready" if row.usable else row.mend for row in rows)
+    with pytest.raises(DiagnosticError, match="E0902"):
+        open_device("sycl", 99)
+
+
+def test_memory_that_is_not_there_is_foreseen() -> None:
+    device = sycl_device()
+    with pytest.raises(DiagnosticError, match="E0903") as error:
+        device.allocate(np.dtype(np.int64), 2**44)
+    assert error.value.exit_code is ExitCode.NO_DEVICE
