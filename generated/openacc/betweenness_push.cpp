@@ -1,6 +1,6 @@
 // betweenness_push.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 betweenness_push.cpp -o betweenness_push
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm betweenness_push.cpp -o betweenness_push
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc betweenness_push.cpp -o betweenness_push
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
@@ -469,7 +469,12 @@ struct Graph {
 };
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources) {
+static void betweenness(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &bc,
+    Buffer<unsigned char> &sources
+) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);

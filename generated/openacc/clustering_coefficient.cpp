@@ -1,6 +1,6 @@
 // clustering_coefficient.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 clustering_coefficient.cpp -o clustering_coefficient
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm clustering_coefficient.cpp -o clustering_coefficient
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc clustering_coefficient.cpp -o clustering_coefficient
 // run:   ./clustering_coefficient GRAPH [--undirected] [--device NUMBER]

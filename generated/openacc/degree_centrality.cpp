@@ -1,6 +1,6 @@
 // degree_centrality.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 degree_centrality.cpp -o degree_centrality
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm degree_centrality.cpp -o degree_centrality
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc degree_centrality.cpp -o degree_centrality
 // run:   ./degree_centrality GRAPH [--undirected] [--device NUMBER]
@@ -393,7 +393,12 @@ struct Graph {
 };
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
-static void degree_centrality(Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality) {
+static void degree_centrality(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &out_centrality,
+    Buffer<double> &in_centrality
+) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())
     kernels::degree_centrality_set_out_centrality(

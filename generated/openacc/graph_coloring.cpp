@@ -1,6 +1,6 @@
 // graph_coloring.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 graph_coloring.cpp -o graph_coloring
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm graph_coloring.cpp -o graph_coloring
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc graph_coloring.cpp -o graph_coloring
 // run:   ./graph_coloring GRAPH [--undirected] [--device NUMBER]

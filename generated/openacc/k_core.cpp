@@ -1,6 +1,6 @@
 // k_core.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 k_core.cpp -o k_core
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm k_core.cpp -o k_core
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc k_core.cpp -o k_core
 // run:   ./k_core GRAPH [--undirected] [--device NUMBER]

@@ -1,6 +1,6 @@
 // label_propagation.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 label_propagation.cpp -o label_propagation
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm label_propagation.cpp -o label_propagation
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc label_propagation.cpp -o label_propagation
 // run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]

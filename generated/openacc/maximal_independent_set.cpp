@@ -1,6 +1,6 @@
 // maximal_independent_set.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 maximal_independent_set.cpp -o maximal_independent_set
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm maximal_independent_set.cpp -o maximal_independent_set
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc maximal_independent_set.cpp -o maximal_independent_set
 // run:   ./maximal_independent_set GRAPH [--undirected] [--device NUMBER]

@@ -1,6 +1,6 @@
 // minimum_spanning_tree.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 minimum_spanning_tree.cpp -o minimum_spanning_tree
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm minimum_spanning_tree.cpp -o minimum_spanning_tree
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc minimum_spanning_tree.cpp -o minimum_spanning_tree
 // run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
@@ -546,7 +546,12 @@ struct Graph {
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
-static long long minimum_spanning_tree(Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight) {
+static long long minimum_spanning_tree(
+    Device &device,
+    Graph &graph,
+    Buffer<unsigned char> &in_tree,
+    Buffer<int> &weight
+) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);

@@ -1,6 +1,6 @@
 // pagerank.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 pagerank.cpp -o pagerank
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm pagerank.cpp -o pagerank
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc pagerank.cpp -o pagerank
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
@@ -440,7 +440,14 @@ struct Graph {
 };
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
-static void pagerank(Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance, int max_iterations) {
+static void pagerank(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &rank,
+    double damping,
+    double tolerance,
+    int max_iterations
+) {
     Buffer<double> rank_nxt(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);

@@ -1,6 +1,6 @@
 // radii.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 radii.cpp -o radii
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm radii.cpp -o radii
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc radii.cpp -o radii
 // run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]

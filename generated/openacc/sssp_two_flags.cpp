@@ -1,6 +1,6 @@
 // sssp_two_flags.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 sssp_two_flags.cpp -o sssp_two_flags
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm sssp_two_flags.cpp -o sssp_two_flags
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc sssp_two_flags.cpp -o sssp_two_flags
 // run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]

@@ -1,6 +1,6 @@
 // strongly_connected_components.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 strongly_connected_components.cpp -o strongly_connected_components
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm strongly_connected_components.cpp -o strongly_connected_components
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc strongly_connected_components.cpp -o strongly_connected_components
 // run:   ./strongly_connected_components GRAPH [--undirected] [--device NUMBER]

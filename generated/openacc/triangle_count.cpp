@@ -1,6 +1,6 @@
 // triangle_count.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 triangle_count.cpp -o triangle_count
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm triangle_count.cpp -o triangle_count
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc triangle_count.cpp -o triangle_count
 // run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]

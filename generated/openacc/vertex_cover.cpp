@@ -1,6 +1,6 @@
 // vertex_cover.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 vertex_cover.cpp -o vertex_cover
+// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm vertex_cover.cpp -o vertex_cover
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc vertex_cover.cpp -o vertex_cover
 // run:   ./vertex_cover GRAPH [--undirected] [--device NUMBER]

@@ -270,6 +270,10 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
 // The cores of the host.
 class Device {
 public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
     void finish() const {}
@@ -429,7 +433,7 @@ extern "C" void betweenness_add_delta(
 }
 
 }  // namespace kernels
-#line 433 "betweenness.cpp"
+#line 437 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -452,7 +456,12 @@ struct Graph {
 };
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources) {
+static void betweenness(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &bc,
+    Buffer<unsigned char> &sources
+) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
@@ -603,7 +612,7 @@ int main(int argc, char **argv) {
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device;
+        Device device(arguments.number<std::size_t>("device", 0));
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> bc(device, graph.num_nodes);

@@ -250,6 +250,10 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
 // The cores of the host.
 class Device {
 public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
     void finish() const {}
@@ -395,7 +399,7 @@ extern "C" void bfs_min_level(
 }
 
 }  // namespace kernels
-#line 399 "bfs.cpp"
+#line 403 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -528,7 +532,7 @@ int main(int argc, char **argv) {
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device;
+        Device device(arguments.number<std::size_t>("device", 0));
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> level(device, graph.num_nodes);

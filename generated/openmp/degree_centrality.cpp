@@ -270,6 +270,10 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
 // The cores of the host.
 class Device {
 public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
     void finish() const {}
@@ -336,7 +340,7 @@ extern "C" void degree_centrality_set_out_centrality(
 }
 
 }  // namespace kernels
-#line 340 "degree_centrality.cpp"
+#line 344 "degree_centrality.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -355,7 +359,12 @@ struct Graph {
 };
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
-static void degree_centrality(Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality) {
+static void degree_centrality(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &out_centrality,
+    Buffer<double> &in_centrality
+) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())
     kernels::degree_centrality_set_out_centrality(
@@ -451,7 +460,7 @@ int main(int argc, char **argv) {
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device;
+        Device device(arguments.number<std::size_t>("device", 0));
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> out_centrality(device, graph.num_nodes);

@@ -270,6 +270,10 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
 // The cores of the host.
 class Device {
 public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
     void finish() const {}
@@ -484,7 +488,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 488 "minimum_spanning_tree.cpp"
+#line 492 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -503,7 +507,12 @@ struct Graph {
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
-static long long minimum_spanning_tree(Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight) {
+static long long minimum_spanning_tree(
+    Device &device,
+    Graph &graph,
+    Buffer<unsigned char> &in_tree,
+    Buffer<int> &weight
+) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
@@ -635,7 +644,7 @@ int main(int argc, char **argv) {
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device;
+        Device device(arguments.number<std::size_t>("device", 0));
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<unsigned char> in_tree(device, graph.num_arcs);

@@ -270,6 +270,10 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
 // The cores of the host.
 class Device {
 public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
     void finish() const {}
@@ -380,7 +384,7 @@ extern "C" void pagerank_set_rank_nxt(
 }
 
 }  // namespace kernels
-#line 384 "pagerank.cpp"
+#line 388 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -401,7 +405,14 @@ struct Graph {
 };
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
-static void pagerank(Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance, int max_iterations) {
+static void pagerank(
+    Device &device,
+    Graph &graph,
+    Buffer<double> &rank,
+    double damping,
+    double tolerance,
+    int max_iterations
+) {
     Buffer<double> rank_nxt(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
@@ -516,7 +527,7 @@ int main(int argc, char **argv) {
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device;
+        Device device(arguments.number<std::size_t>("device", 0));
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> rank(device, graph.num_nodes);

@@ -45,7 +45,8 @@ class Access:
 
     `place` is the tree node that names the cell (also the key by which lowering finds the verdict). `combine`,
     `extreme` and `value` belong to the kinds they are named after. `guard` tells that the value read only decides
-    whether something happens; `decides` then are the statements that it decides about.
+    whether something happens; `decides` then are the statements that it decides about. `elsewhere` says of what is
+    carried that its cell is not the one beside the shared cell of the Min or Max.
     """
 
     symbol: typed.Symbol
@@ -58,6 +59,7 @@ class Access:
     value: typed.Expression | None = None
     decides: tuple[typed.Statement, ...] | None = None
     level: int | None = None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,7 +270,15 @@ class _Collector:
         self.reads_of(statement)
         self.write(statement.place, Kind.EXTREME, value=statement.candidate, extreme=statement.extreme)
         for carried in statement.carried:
-            self.write(carried.place, Kind.CARRIED, value=carried.value, extreme=statement.extreme)
+            elsewhere = self._is_contested(statement.place) and not _side_by_side(statement.place, carried.place)
+            self.write(carried.place, Kind.CARRIED, value=carried.value, extreme=statement.extreme, elsewhere=elsewhere)
+
+    def _is_contested(self, place: typed.Place) -> bool:
+        """Whether other iterations compete for the place, so that it depends on their order who wins when."""
+        if self.resolve(place.symbol) in self.private:
+            return False
+        owned = (Position.OWN, Position.OUT_ARC, Position.IN_ARC)
+        return not isinstance(place, typed.Cell) or self.position(place.index) not in owned
 
     def write(
         self,
@@ -278,13 +288,15 @@ class _Collector:
         value: typed.Expression,
         combine: typed.Combine | None = None,
         extreme: typed.Extreme | None = None,
+        elsewhere: bool = False,
     ) -> None:
         match place:
             case typed.Variable():
                 position = Position.SAME
             case typed.Cell():
                 position = self.position(place.index)
-        self.touch(place.symbol, position, kind, place.span, place, combine=combine, extreme=extreme, value=value)
+        self.touch(place.symbol, position, kind, place.span, place, combine=combine, extreme=extreme, value=value,
+                   elsewhere=elsewhere)  # fmt: skip
 
     # --- reads
 
@@ -337,6 +349,7 @@ class _Collector:
         extreme: typed.Extreme | None = None,
         value: typed.Expression | None = None,
         decides: tuple[typed.Statement, ...] | None = None,
+        elsewhere: bool = False,
     ) -> None:
         symbol = self.resolve(symbol)
         level = self.level(place.index) if isinstance(place, typed.Cell) else None
@@ -344,7 +357,14 @@ class _Collector:
             value = None  # it speaks of the function's own names
         if symbol in self.private or not isinstance(symbol.type, Scalar | PropertyType | SetType):
             return
-        self.found.append(Access(symbol, position, kind, span, place, combine, extreme, value, decides, level))
+        self.found.append(Access(symbol, position, kind, span, place, combine, extreme, value, decides, level, elsewhere))
+
+
+def _side_by_side(place: typed.Place, other: typed.Place) -> bool:
+    """Whether two places belong to one node or edge, or are both variables."""
+    if isinstance(place, typed.Cell) and isinstance(other, typed.Cell):
+        return place.index == other.index and place.symbol.property.carrier is other.symbol.property.carrier
+    return isinstance(place, typed.Variable) and isinstance(other, typed.Variable)
 
 
 def aliases(body: typed.Statement) -> Mapping[typed.Symbol, typed.Expression]:

@@ -43,6 +43,8 @@ class Hosting:
             isinstance(s, typed.ForEach) and s.parallel and not _over_neighbors(s) for s in walk.statements(statement)
         ):
             return False
+        if any(_grows_its_domain(s) for s in walk.statements(statement)):
+            return False
         if any(self._starts_parallel_loop(call.function) for call in walk.calls(statement)):
             return False
         return _touches_memory(statement)
@@ -60,6 +62,16 @@ def _is_host_only(statement: typed.Statement) -> bool:
             return not isinstance(statement.symbol.type, Scalar)
         case _:
             return False
+
+
+def _grows_its_domain(statement: typed.Statement) -> bool:
+    """Whether a loop over a set adds to that set: its members are those on entry, which the host takes down."""
+    if not isinstance(statement, typed.ForEach) or not isinstance(statement.domain, typed.Members):
+        return False
+    symbol = statement.domain.symbol
+    return any(isinstance(s, typed.AddToSet) and s.symbol is symbol for s in walk.statements(statement.body)) or any(
+        symbol in call.arguments for call in walk.calls(statement.body)
+    )
 
 
 def _over_neighbors(loop: typed.ForEach) -> bool:

@@ -96,6 +96,9 @@ def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]
     writes = [a for a in group if a.kind is not Kind.READ]
     reads = [a for a in group if a.kind is Kind.READ]
     positions = {a.position for a in group}
+    stray = [a for a in writes if a.elsewhere]
+    if stray and not (positions == {Position.SAME} and _stores_common_value(writes, loop)):
+        return RaceClass.RACE, "it depends on the order of the iterations which of them win the Min or Max meanwhile"
     if len(positions) == 1 and positions <= {Position.OWN, Position.OUT_ARC, Position.IN_ARC}:
         return RaceClass.OWNED, f"every iteration touches only {positions.pop().value} cell"
     if _is_reduction(writes) and not reads:

@@ -18,6 +18,7 @@ from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.legalise import ROWS, negated
 from starplat.backends.names import Names
 from starplat.backends.uses import assigned_in, reads, walk
+from starplat.backends.view import signature_text
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     Array,
@@ -110,12 +111,13 @@ class HostPrinter:
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
         result = "void" if self.function.result is None else VALUES[self.function.result]
-        parameters = ", ".join(["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)])
+        parameters = ["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)]
+        head = f"static {result} {self.names.host_function(self.function.name)}"
         place = origin(self.module, self.function.span)
         body = self.block(self.function.body)
         return (
             *(() if place is None else (comment(place),)),
-            f"static {result} {self.names.host_function(self.function.name)}({parameters}) {{",
+            *f"{signature_text(head, parameters)} {{".splitlines(),
             *(f"{INDENT}{self.buffer(array)}" for array in self.function.arrays),
             *(f"{INDENT}{word}" for word in self.launches.declarations()),
             *body,

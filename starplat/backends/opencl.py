@@ -84,6 +84,7 @@ SPELLING = Spelling(
         Element.LONG: "convert_long_sat",
         Element.ARC: "convert_arc_sat",
     },
+    lock_flag="volatile bool",  # else what the lock guards may move behind the loop, where lanes wait for each other
     saturating_helpers={Element.ARC: "saturating_arc"},
 )
 

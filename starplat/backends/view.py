@@ -89,7 +89,7 @@ class _Viewer:
         prefix = self.spelling.kernel
         if legal.needs_whole_groups:
             prefix = self.spelling.whole_group_kernel.format(size=GROUP_SIZE)
-        signature = _signature(f"{prefix} {name}", self.kernel_parameters(legal))
+        signature = signature_text(f"{prefix} {name}", self.kernel_parameters(legal))
         body = StatementPrinter(self.printer(frozenset())).lines(legal.body)
         place = origin(self.module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
@@ -101,7 +101,7 @@ class _Viewer:
         result = "void" if function.result is None else self.spelling.values[function.result]
         hidden = [self.size_parameter(argument) for argument in self.hidden[function.name]]
         parameters = [*hidden, *(self.function_parameter(function, parameter) for parameter in function.parameters)]
-        signature = _signature(f"{self.spelling.function}{result} {name}", parameters)
+        signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
         body = StatementPrinter(self.printer(_references(function))).lines(legal.body)
         place = origin(self.module, function.span)
         comments = () if place is None else (comment(place),)
@@ -167,7 +167,8 @@ class _Viewer:
         return ("num_nodes",) * uses_n + ("num_arcs",) * uses_m
 
 
-def _signature(head: str, parameters: list[str]) -> str:
+def signature_text(head: str, parameters: list[str]) -> str:
+    """`head(parameters)`, with a line for each parameter where one would be too long."""
     line = f"{head}({', '.join(parameters)})"
     if len(line) <= LINE_WIDTH:
         return line

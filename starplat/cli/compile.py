@@ -11,10 +11,15 @@ from starplat.cli import console, files
 from starplat.cli.arguments import FunctionName, Json, ProgramFile, Strict
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
+EVERY = "all"
+"""What `--target` calls every target."""
+
 
 def compile(
     file: ProgramFile,
-    target: Annotated[str, typer.Option("--target", "-t", help="The target, e.g. opencl.")] = "opencl",
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="The target, e.g. opencl; all writes a folder for each.")
+    ] = "opencl",
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
     ] = Path(),
@@ -30,17 +35,25 @@ def compile(
 
     program = pipeline.compile(file, strict=strict)
     console.show(program.warnings)
-    texts = program.artifact(target, function, library=library)
-    _make_folder(output)
-    written = [output / name for name in texts]
-    for path, text in zip(written, texts.values(), strict=True):
+    texts = {
+        folder / name: text
+        for each, folder in _folders(target, output).items()
+        for name, text in program.artifact(each, function, library=library).items()
+    }
+    for path, text in texts.items():
+        _make_folder(path.parent)
         files.write_text(path, text)
     if json:
-        console.write_json(
-            {"schema": 1, "program": program.name, "target": target, "files": [str(path) for path in written]}
-        )
+        console.write_json({"schema": 1, "program": program.name, "target": target, "files": [str(p) for p in texts]})
     else:
-        console.write("\n".join(str(path) for path in written))
+        console.write("\n".join(map(str, texts)))
+
+
+def _folders(target: str, output: Path) -> dict[str, Path]:
+    """Where each target's files go: those of all targets into folders of their own, for some have the same names."""
+    from starplat.backends import BACKENDS
+
+    return {name: output / name for name in BACKENDS} if target == EVERY else {target: output}
 
 
 def _make_folder(folder: Path) -> None:

@@ -12,7 +12,7 @@ from starplat.diagnostics import Diagnostic, ExitCode
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from starplat.cli.run import Request
+    from starplat.cli.request import Request
     from starplat.graph import Graph
     from starplat.pipeline import Program
     from starplat.runtime.everywhere import Attempt, Everywhere

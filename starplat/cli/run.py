@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +22,7 @@ from starplat.cli.arguments import (
 )
 from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
+from starplat.cli.request import Request
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -86,17 +87,6 @@ def run(
         for path in write(out, _findings(result)):
             console.say(f"{path}: written")
     _print(result, json=json, asked=target, validate=validate)
-
-
-@dataclass(frozen=True)
-class Request:
-    """How to run; the names are those of `Program.run`."""
-
-    function: str | None
-    target: str
-    device: int | None
-    repeat: int
-    validate: bool
 
 
 def arguments_in(given: list[str]) -> dict[str, str]:

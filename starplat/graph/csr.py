@@ -33,9 +33,12 @@ def compressed(n: int, source: Nodes, destination: Nodes, weights: Weights | Non
         return Rows(offsets_of(n, source), _as_nodes(destination), weights)
     from scipy.sparse import csc_array
 
-    by_destination, order = _grouped(n, destination, source)
+    sources, order, ends = _grouped(n, destination, source)
+    del source, destination  # for large graphs what is done with must go
     carried = np.zeros(len(order), np.int8) if weights is None else weights[order]
-    rows = csc_array((carried, by_destination.data, by_destination.indptr), shape=(n, n)).tocsr()
+    del order
+    rows = csc_array((carried, sources, ends), shape=(n, n)).tocsr()
+    del sources, carried
     kept = None if weights is None else rows.data
     return Rows(rows.indptr.astype(np.int64), _as_nodes(rows.indices), kept)
 
@@ -89,10 +92,14 @@ def same_both_ways(rows: Rows) -> bool:
 def closed_both_ways(n: int, source: Nodes, destination: Nodes, weights: Weights | None) -> Rows:
     """The smallest symmetric multiset of arcs that holds these: a missing reverse is added with the same weight."""
     proper = source != destination
-    tail = np.concatenate([source, destination[proper]])
-    head = np.concatenate([destination, source[proper]])
     number = np.arange(len(source), dtype=np.int32 if len(source) < 2**31 else np.int64)
-    doubled = compressed(n, tail, head, np.concatenate([number, ~number[proper]]))
+    doubled = compressed(
+        n,
+        np.concatenate([source, destination[proper]]),
+        np.concatenate([destination, source[proper]]),
+        np.concatenate([number, ~number[proper]]),
+    )
+    del number, proper
     origin = doubled.weights
     assert origin is not None
     given = origin >= 0
@@ -147,15 +154,15 @@ def repeats(rows: Rows) -> NDArray[np.bool_]:
     return again
 
 
-def _grouped(n: int, key: Nodes, carried: Nodes) -> tuple[Any, NDArray[Any]]:
-    """`carried` grouped by `key`, stable, and the order that did it."""
+def _grouped(n: int, key: Nodes, carried: Nodes) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """`carried` grouped by `key`, stable; the order that did it; where each group begins."""
     from scipy.sparse import csr_array
 
     m = len(key)
     index = np.int32 if m < 2**31 else np.int64
     one_per_row = csr_array((carried, key, np.arange(m + 1, dtype=index)), shape=(m, n))
     columns = one_per_row.tocsc()
-    return columns, columns.indices
+    return columns.data, columns.indices, columns.indptr
 
 
 def _in_order(source: Nodes, destination: Nodes) -> bool:

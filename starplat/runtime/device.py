@@ -80,6 +80,7 @@ class LaunchSize:
     num_nodes: int
     num_arcs: int
 
+
 _MOST_RELIEFS = 64
 
 

@@ -462,7 +462,7 @@ class Expressions:
             return f"min({found[1]}, 1e6)"
         if self.chance(0.5):
             return f"(1.1 + abs({self.small()}))"
-        return self.random.choice(["0.85", "1.1", "0.3", "3.14159", "12.7", "1.0f"])
+        return self.random.choice(["0.85", "1.1", "0.3", "3.14159", "12.7", "1.0f" if kind == "float" else "7.3"])
 
     # --- any type
 

@@ -397,7 +397,7 @@ class Hosts(Statements):
         self.count["BFS driven by the host"] += 1
         self.scope.declare(Symbol(up, "int", "node"))
         self.scope.declare(Symbol(down, "int"))
-        words = [self.random.choice(["neighbors", "nodes_to"]) for _ in range(2)]
+        words = [self.random.choice(["neighbors", "nodes_to", "inOutNbrs"]) for _ in range(2)]
         bodies = [
             [
                 line(f"propNode<int> {p};"),

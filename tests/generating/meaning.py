@@ -320,6 +320,8 @@ class _Run:
     def neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> Iterator[tuple[int, int]]:
         node = self.at(self.value(domain.node))
         scope = next((x for x in self.search if domain.node == typed.Variable(x.iterator)), None)
+        if domain.direction is typed.Direction.BOTH:
+            scope = None
         if domain.direction is not typed.Direction.IN:
             pulls = scope is not None and id(s) in scope.pulling
             if pulls:
@@ -331,7 +333,7 @@ class _Run:
 
     def at_level(self, scope: _Levels | None, found: list[tuple[int, int]], step: int) -> Iterator[tuple[int, int]]:
         for item in found:
-            if scope is None or scope.levels[item[0]] == scope.depth + step:
+            if scope is None or scope.levels[item[0]] == scope.depth + step >= 0:
                 yield item
 
     def fixed_point(self, s: typed.FixedPoint) -> None:
@@ -564,7 +566,7 @@ class _Run:
             case typed.Aggregation.PRODUCT:
                 return self.settled(math.prod(cells), e.type)
             case typed.Aggregation.COUNT:
-                return sum(x is not False and x != zero(kind) for x in cells)
+                return sum(x != 0 for x in cells)
             case typed.Aggregation.MIN:
                 return min(cells, default=self.settled(math.inf, kind))
             case typed.Aggregation.MAX:

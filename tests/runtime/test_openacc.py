@@ -233,6 +233,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def no_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A machine on which no compiler is found."""
     forget_compilers()
+    monkeypatch.delenv(compilers.LIBRARIES_VARIABLE, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     yield
     forget_compilers()

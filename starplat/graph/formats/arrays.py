@@ -19,6 +19,12 @@ from starplat.graph.streams import Input
 
 ZIP = b"PK\x03\x04"
 
+_UNREADABLE = (
+    *(ValueError, MemoryError, EOFError, OSError, KeyError, TypeError),
+    *(zipfile.BadZipFile, zlib.error),
+    *(NotImplementedError, RuntimeError),  # of another version of zip; encrypted
+)
+
 
 def read(input: Input) -> Graph:
     """The graph in an archive of arrays."""
@@ -30,7 +36,7 @@ def read(input: Input) -> Graph:
                 return _sparse(input, content)
             if {"indptr", "indices"} <= names:
                 return _rows(input, archive)
-    except (ValueError, MemoryError, EOFError, OSError, KeyError, zipfile.BadZipFile, zlib.error, TypeError) as error:
+    except _UNREADABLE as error:
         raise wrong_size(input.shown, f"the archive is damaged: {error}") from None
     message = f"the archive holds {', '.join(sorted(names)) or 'nothing'}, not 'indptr' and 'indices'"
     raise unsupported(input.shown, message)

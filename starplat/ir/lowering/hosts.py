@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import assert_never
 
 from starplat.analysis.effects import ParallelLoop
@@ -431,7 +432,17 @@ class HostLowering(ExpressionLowering):
         self.do(ir.HostBlock(tuple(ops), s.span))
 
     def _one_by_one(self, s: typed.ForEach) -> None:
-        """Iterations in order, each from the host."""
+        """Iterations in order, each from the host; a `forall` judges its filter on entry if the body may change it."""
+        judged = self.regions.judged(self.context.facts.races(s.body)) if s.parallel and s.filter is not None else None
+        if judged is not None:
+            variable = self._iterator(s)
+            with self.collect() as inner:
+                chosen = self._read(judged, ir.Ref(variable))
+                self.do(ir.HostIf(chosen, self.collected(s.body)))
+            over_nodes = judged.extent is ir.Extent.NODES
+            end = ir.NumNodes(ir.Element.NODE) if over_nodes else ir.NumArcs(ir.Element.ARC)
+            self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, tuple(inner)))
+            return
         match s.domain:
             case typed.AllNodes():
                 self._range(s, ir.NumNodes(ir.Element.NODE))
@@ -441,8 +452,7 @@ class HostLowering(ExpressionLowering):
                 variable = self._iterator(s)
                 self.do(ir.HostForMembers(variable, self.arrays[symbol], self._guarded(s, None)))
             case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
-                for direction in (typed.Direction.OUT, typed.Direction.IN):
-                    self._host_neighbors(s, typed.Neighbors(domain.graph, domain.node, direction))
+                self._host_both_neighbors(s, domain)
             case typed.Neighbors() as domain:
                 self._host_neighbors(s, domain)
             case _:
@@ -455,10 +465,27 @@ class HostLowering(ExpressionLowering):
         variable = self._iterator(s)
         self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, self._guarded(s, None)))
 
-    def _host_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> None:
+    def _host_both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> None:
+        """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
+        node = self.simple(domain.node, "node")
+        halves = []
+        for direction in (typed.Direction.OUT, typed.Direction.IN):
+            with self.collect() as ops:
+                self._host_neighbors(s, typed.Neighbors(domain.graph, domain.node, direction), node)
+            halves.append(tuple(ops))
+        left = ir.Variable(self.names.fresh("left"), ir.Element.BOOL)
+        first = _telling(halves[0], left)
+        if first == halves[0]:
+            self.ops += [*halves[0], *halves[1]]
+            return
+        self.do(ir.DeclareVariable(left, false()))
+        self.ops += first
+        self.do(ir.HostIf(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(left)), halves[1]))
+
+    def _host_neighbors(self, s: typed.ForEach, domain: typed.Neighbors, of: ir.Expression | None = None) -> None:
         probe = KernelLowering(self.context, self.names, self.surroundings(), frozenset(), self.levels)
         direction, level = probe.direction(s, domain)
-        node = self.simple(domain.node, "node")
+        node = self.simple(domain.node, "node") if of is None else of
         neighbor = self._iterator(s)
         position = ir.Variable(self.names.fresh("e"), ir.Element.ARC)
         self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
@@ -493,6 +520,25 @@ class HostLowering(ExpressionLowering):
         else:
             condition = self.expression(s.filter)
             self.do(ir.HostIf(condition, self.collected(s.body)))
+
+
+def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable, inside: bool = False) -> tuple[ir.HostOp, ...]:
+    """A neighbor loop that sets `left` before each `break` that leaves it."""
+    told: list[ir.HostOp] = []
+    for op in ops:
+        match op:
+            case ir.HostForNeighbors() if not inside:
+                told.append(replace(op, body=_telling(op.body, left, inside=True)))
+            case ir.HostBreak():
+                told += [ir.SetVariable(left, true()), op]
+            case ir.HostIf():
+                then, otherwise = (_telling(block, left, inside) for block in (op.then, op.otherwise))
+                told.append(replace(op, then=then, otherwise=otherwise))
+            case ir.HostBlock():
+                told.append(replace(op, body=_telling(op.body, left, inside)))
+            case _:
+                told.append(op)
+    return tuple(told)
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

@@ -408,8 +408,11 @@ class KernelLowering(ExpressionLowering):
         return position
 
     def direction(self, s: typed.ForEach, domain: typed.Neighbors) -> tuple[ir.Direction, int]:
-        """Which arcs a neighbor loop walks, and how many levels on it must arrive in a BFS pass (0: anywhere)."""
-        if self.levels is not None and self._is_level_iterator(domain.node):
+        """Which arcs a neighbor loop walks, and how many levels on it must arrive in a BFS pass (0: anywhere).
+
+        `domain` is the loop's own, or one half of `inOutNbrs`, which knows no levels."""
+        halved = domain != s.domain
+        if not halved and self.levels is not None and self._is_level_iterator(domain.node):
             if domain.direction is typed.Direction.OUT and id(s) in self.levels.pulling:
                 return ir.Direction.IN, -1
             return (ir.Direction.OUT, 1) if domain.direction is typed.Direction.OUT else (ir.Direction.IN, -1)

@@ -112,6 +112,21 @@ class RegionLowering:
         written = {cell.symbol for cell in races.cells if cell.race_class not in quiet}
         return any(s in written and self.host.arrays[s] not in self.host.stand_ins for s in read)
 
+    def judged(self, races: LoopRaces) -> ir.Array | None:
+        """The flags of the members that pass the filter on entry, where the body, run by the host, may change it."""
+        loop = races.loop
+        if loop.filter is None or isinstance(loop.domain, typed.Neighbors) or not self._filter_may_change(races, loop):
+            return None
+        around = self.host.surroundings()
+        self._hoist(typed.Block(()), loop.filter, around)
+        lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, self.host.levels)
+        domain, iterator, condition = self._domain(loop, lowering)
+        condition = both(condition, lowering.expression(loop.filter))
+        assert condition is not None
+        chosen = self._judge_first(loop, domain, iterator, condition)
+        assert isinstance(chosen, ir.Load)
+        return chosen.array
+
     def _judge_first(
         self, loop: ParallelLoop, domain: ir.Domain, iterator: ir.Variable, condition: ir.Expression
     ) -> ir.Expression:

@@ -1,0 +1,120 @@
+"""CUDA text is CUDA: a compiler of NVIDIA's takes every kernel and every program, and programs stay short."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.ir.nodes import Module
+from tests.backends import nvrtc
+from tests.backends.modules import sssp
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.sp"))
+CUDA = BACKENDS["cuda"]
+ARCHITECTURE = "sm_80"
+
+MOST_LINES = {"betweenness": 150, "pagerank": 120, "sssp": 125, "triangle_count": 75}
+"""How long the CUDA code of each program may be: what StarPlat's generator needs for the same algorithm."""
+
+
+@cache
+def module(path: Path) -> Module:
+    return starplat.compile(path).module()
+
+
+def require_compiler() -> None:
+    if shutil.which("nvcc") is None and nvrtc.library() is None:
+        pytest.skip(f"neither nvcc nor NVRTC is here ({nvrtc.INSTALL})")
+
+
+def to_machine_code(text: str, folder: Path, *flags: str) -> None:
+    """Fails unless every compiler of NVIDIA's that is here takes the text without a warning."""
+    require_compiler()
+    options = ("-std=c++17", f"-arch={ARCHITECTURE}", *flags)
+    if nvrtc.library() is not None:
+        code, log = nvrtc.compiled(text, *options)
+        assert log == ""
+        assert code
+    if shutil.which("nvcc") is not None:
+        (folder / "kernels.cu").write_text(text, encoding="utf-8")
+        command = ["nvcc", *options, "-cubin", "kernels.cu", "-o", "kernels.cubin"]
+        built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert (built.returncode, built.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_kernels_become_machine_code(path: Path, flags: tuple[str, ...], tmp_path: Path) -> None:
+    to_machine_code(CUDA.kernels_text(module(path)), tmp_path, *flags)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_kernels_need_no_standard_headers(path: Path) -> None:
+    """NVRTC has none; nvcc takes the other branch."""
+    text = CUDA.kernels_text(module(path))
+    without = re.sub(r"#ifdef __CUDACC_RTC__.*?#else\n.*?#endif\n", "", text, flags=re.DOTALL)
+    assert "#include" not in without
+    assert "std::" not in without
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_program_holds_the_kernels_that_run(path: Path) -> None:
+    """Byte for byte, from the first routine to the last."""
+    kernels = CUDA.kernels_text(module(path))
+    assert kernels[kernels.index("\n#line") :] in CUDA.artifact(module(path), path.stem)[f"{path.stem}.cu"]
+
+
+@pytest.mark.parametrize("program", MOST_LINES)
+def test_the_code_is_as_short_as_a_persons(program: str) -> None:
+    """Counted: helper functions of the kernels, kernels and host functions; not blank lines, comments, `#line`."""
+    text = CUDA.artifact(module(ROOT / "examples" / f"{program}.sp"), program)[f"{program}.cu"]
+    before, _, rest = text.partition("#line")
+    helpers = before[before.rindex("\n};\n") :]
+    kernels, _, host = rest.partition("// The graph's arrays that kernels use")
+    functions = host[host.index("\n};\n") + 4 : host.index("// The command line:")]
+    lines = [line.strip() for line in (helpers + "#line" + kernels + functions).splitlines()]
+    code = [line for line in lines if line and not line.startswith(("//", "#line")) and line != "};"]
+    assert len(code) <= MOST_LINES[program]
+
+
+def test_a_launch_reads_like_cuda() -> None:
+    assert """\
+    while (!finished) {
+        finished = true;
+        modified_next.fill(false);
+        sssp_relax<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, modified, dist, weight, modified_next
+        );
+        check(cudaGetLastError(), "sssp_relax");
+""" in CUDA.artifact(sssp(), "paths")["paths.cu"]
+
+
+@pytest.mark.parametrize("library", [False, True], ids=["program", "library"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.campaign
+def test_programs_compile_without_warnings(path: Path, library: bool, tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    whole(path, tmp_path, library=library)
+
+
+def test_one_program_compiles_without_warnings(tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    whole(ROOT / "examples" / "pagerank.sp", tmp_path, library=False)
+
+
+def whole(path: Path, folder: Path, *, library: bool) -> None:
+    for name, text in starplat.compile(path).artifact("cuda", library=library).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", "-Xcompiler", "-Wall,-Wextra", "-c", f"{path.stem}.cu"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")

@@ -1,0 +1,62 @@
+"""HIP text is HIP: hipcc compiles every kernel file and every program for an AMD GPU."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.ir.nodes import Module
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.sp"))
+HIP = BACKENDS["hip"]
+WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function")  # an atomic of 64 bits may be for -DARC_64 alone
+
+
+@cache
+def module(path: Path) -> Module:
+    return starplat.compile(path).module()
+
+
+def compiled(folder: Path, name: str, *flags: str) -> None:
+    if shutil.which("hipcc") is None:
+        pytest.skip("hipcc is not installed (apt install hipcc libamdhip64-dev)")
+    command = ["hipcc", "--offload-arch=gfx90a", "-std=c++17", *WARNINGS, *flags, "-c", name, "-o", "out.o"]
+    environment = {**os.environ, "HIP_PLATFORM": "amd"}  # else hipcc hands over to nvcc where there is one
+    built = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert "warning:" not in built.stderr, built.stderr
+
+
+@pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_kernels_compile(path: Path, flags: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "kernels.hip.cpp").write_text(HIP.kernels_text(module(path)), encoding="utf-8")
+    compiled(tmp_path, "kernels.hip.cpp", "--cuda-device-only", *flags)
+
+
+@pytest.mark.parametrize("library", [False, True], ids=["program", "library"])
+def test_a_program_compiles(library: bool, tmp_path: Path) -> None:
+    path = next(path for path in EXAMPLES if path.stem == "pagerank")
+    for name, text in starplat.compile(path).artifact("hip", library=library).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    compiled(tmp_path, "pagerank.hip.cpp")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_nothing_of_cuda_is_left(path: Path) -> None:
+    text = HIP.artifact(module(path), path.stem)[f"{path.stem}.hip.cpp"]
+    assert "cuda" not in text.lower()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_wavefront_may_have_64_threads(path: Path) -> None:
+    text = HIP.kernels_text(module(path))
+    assert "_sync(" not in text
+    assert "% 32" not in text

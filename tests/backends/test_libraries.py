@@ -1,0 +1,140 @@
+"""A program as a library: callers from C and from Python get what `run` gives, and errors as numbers with a message."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.graph import Graph
+from starplat.graph.generators import rmat
+from tests.backends.test_artifacts import require_headers
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HOST_TARGETS = [target for target in ("opencl", "openmp") if target in BACKENDS]
+
+C_PROGRAM = """
+#include "sssp.h"
+#include <stdio.h>
+
+int main(void) {
+    const int64_t rows[] = {0, 2, 3, 4, 4}, ids[] = {10, 20, 30, 40};
+    const int32_t columns[] = {1, 2, 2, 3}, weights[] = {3, 10, 4, 1};
+    const struct sssp_graph graph = {4, 4, rows, columns, weights, ids};
+    int32_t dist[4];
+    if (sssp(&graph, 0, dist, 10) != 0) {
+        puts(sssp_message());
+        return 1;
+    }
+    printf("%d %d %d %d\\n", (int)dist[0], (int)dist[1], (int)dist[2], (int)dist[3]);
+    const int status = sssp(&graph, 0, dist, 11);
+    printf("%d %s\\n", status, sssp_message());
+    return 0;
+}
+"""
+
+
+def c_graph(graph: Graph) -> tuple[Any, list[np.ndarray[Any, Any]]]:
+    """`struct NAME_graph` of a program without weights, and the arrays that it points to."""
+    arrays = [
+        graph.row_offsets.astype(np.int64),
+        graph.columns.astype(np.int32),
+        graph.original_ids.astype(np.int64),
+    ]
+    words = (graph.num_nodes, graph.num_arcs, *(array.ctypes.data for array in arrays))
+    return (ctypes.c_int64 * len(words))(*words), arrays
+
+
+def library(name: str, target: str, folder: Path) -> Path:
+    """Builds an example as its first comment says."""
+    require_headers()
+    for file, text in starplat.compile(EXAMPLES / f"{name}.sp").artifact(target, library=True).items():
+        (folder / file).write_text(text, encoding="utf-8")
+    command = re.search(r"build: (.*)", (folder / f"{name}.cpp").read_text(encoding="utf-8"))
+    assert command is not None
+    words = [*command[1].split(), "-Wall", "-Wextra", "-Wno-unused-parameter"]
+    built = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if "cannot find -lOpenCL" in built.stderr:
+        pytest.skip("OpenCL's loader is not installed for linking (ocl-icd-opencl-dev)")
+    assert (built.returncode, built.stderr) == (0, "")
+    return folder / f"lib{name}.so"
+
+
+def called(path: Path, name: str, graph: Graph, *arguments: Any) -> None:
+    """Calls the library in this process; skips where its runtime finds no device."""
+    loaded = ctypes.CDLL(str(path))
+    message = getattr(loaded, f"{name}_message")
+    message.restype = ctypes.c_char_p
+    given, kept = c_graph(graph)
+    status = getattr(loaded, name)(given, ctypes.c_int32(0), *arguments)
+    assert kept
+    if b"no OpenCL device" in message():
+        pytest.skip("the system's OpenCL loader finds no device")
+    assert status == 0, message()
+
+
+def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS)
+def test_c_calls_it(target: str, tmp_path: Path) -> None:
+    built = library("sssp", target, tmp_path)
+    (tmp_path / "caller.c").write_text(C_PROGRAM)
+    command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "caller.c", str(built), "-o", "caller"]
+    linked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert linked.returncode == 0, linked.stderr
+    answer = subprocess.run([tmp_path / "caller"], capture_output=True, text=True, check=False)
+    if "no OpenCL device" in answer.stdout:
+        pytest.skip("the system's OpenCL loader finds no device")
+    assert answer.stdout == "0 3 7 8\n1 the graph has no node 11\n"
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS)
+def test_a_property_comes_back_as_run_gives_it(target: str, tmp_path: Path) -> None:
+    graph = rmat(8, seed=3)
+    rank = np.zeros(graph.num_nodes)
+    numbers = (ctypes.c_double(0.85), ctypes.c_double(1e-6), ctypes.c_int32(100))
+    called(library("pagerank", target, tmp_path), "pagerank", graph, pointer(rank), *numbers)
+    expected = starplat.compile(EXAMPLES / "pagerank.sp").run(graph, target="reference")["rank"]
+    np.testing.assert_allclose(rank, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS)
+def test_a_set_goes_in(target: str, tmp_path: Path) -> None:
+    graph = rmat(7, seed=5)
+    sources = np.array([int(graph.original_ids[node]) for node in (0, 3, 9)], np.int64)
+    centrality = np.zeros(graph.num_nodes)
+    given = (pointer(centrality), pointer(sources), ctypes.c_int64(len(sources)))
+    called(library("betweenness", target, tmp_path), "betweenness", graph, *given)
+    program = starplat.compile(EXAMPLES / "betweenness.sp")
+    expected = program.run(graph, target="reference", sources=sources.tolist())["bc"]
+    np.testing.assert_allclose(centrality, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS)
+def test_what_is_returned_comes_back(target: str, tmp_path: Path) -> None:
+    graph = rmat(7, seed=5)
+    found = ctypes.c_int64(-1)
+    called(library("triangle_count", target, tmp_path), "triangle_count", graph, ctypes.byref(found))
+    assert found.value == starplat.compile(EXAMPLES / "triangle_count.sp").run(graph, target="reference").returned
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.sp")), ids=lambda path: path.stem)
+def test_every_header_is_c(path: Path, tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    headers = {starplat.compile(path).artifact(target, library=True)[f"{path.stem}.h"] for target in BACKENDS}
+    assert len(headers) == 1, "the header is the same for every target"
+    (tmp_path / "one.c").write_text("".join(headers) * 2, encoding="utf-8")
+    command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "one.c"]
+    read = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert read.returncode == 0, read.stderr

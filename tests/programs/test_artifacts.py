@@ -1,0 +1,93 @@
+"""Emitted programs, built by the command in their first comment and run on a graph file, print what `run` computes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starplat.backends import BACKENDS
+from starplat.graph import Graph, generators, read, write
+from starplat.toolchain.devices import report
+from tests.programs.cases import CASES, Case
+from tests.programs.targets import compiled
+
+QUICK = ("sssp", "betweenness", "triangle_count")
+LINE = re.compile(r"^(\w+): count (\S+), finite (\S+), sum (\S+), min (\S+), max (\S+)$", re.MULTILINE)
+COMPILERS = {"cuda": "nvcc", "hip": "hipcc"}
+
+quick_or_campaign = [
+    pytest.param(
+        case, target, marks=() if case.program in QUICK else pytest.mark.campaign, id=f"{case.program}-{target}"
+    )
+    for case in CASES
+    for target in BACKENDS
+]
+
+
+def require(target: str) -> None:
+    """Skips where the target has no device or its compiler is missing."""
+    if not any(device.usable for device in report(target)):
+        pytest.skip(f"{target} has no device here")
+    compiler = COMPILERS.get(target, "g++")
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+
+
+def built(case: Case, target: str, folder: Path) -> Path:
+    for name, text in compiled(case.path).artifact(target).items():
+        (folder / name).write_text(text)
+    texts = "\n".join(path.read_text() for path in folder.iterdir())
+    command = re.search(r"build: (.*)", texts)
+    assert command is not None
+    words = [word.replace("$SYCL", sys.prefix) for word in shlex.split(command[1])]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    for library in ("-lOpenCL", "CL/cl.h"):
+        if library in done.stderr:
+            pytest.skip(f"{library} is not installed (apt-get install opencl-headers ocl-icd-opencl-dev)")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return folder / words[words.index("-o") + 1]
+
+
+def flags(call: dict[str, Any]) -> list[str]:
+    def text(value: Any) -> str:
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    return [word for name, value in call.items() for word in (f"--{name}", text(value))]
+
+
+@pytest.mark.parametrize(("case", "target"), quick_or_campaign)
+def test_an_emitted_program_prints_what_run_computes(case: Case, target: str, tmp_path: Path) -> None:
+    require(target)
+    path = tmp_path / "graph.gr"
+    write(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)), path)
+    graph = read(path)
+    call = case.calls(graph)[0]
+    program = built(case, target, tmp_path)
+    done = subprocess.run([program, path, *flags(call)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "no OpenCL device" in done.stderr:
+        pytest.skip("the system's OpenCL loader finds no device")
+    assert done.returncode == 0, done.stderr
+    compare(done.stdout, case, graph, call)
+
+
+def compare(output: str, case: Case, graph: Graph, call: dict[str, Any]) -> None:
+    result = compiled(case.path).run(graph, target="reference", arguments=call)
+    printed = {match[1]: match.groups()[1:] for match in LINE.finditer(output)}
+    assert set(printed) == set(result.properties)
+    for name, (count, finite, total, least, greatest) in printed.items():
+        summary = result.summary(name)
+        assert (int(count), int(finite)) == (summary.count, summary.finite)
+        for shown, known in ((total, summary.sum), (least, summary.min), (greatest, summary.max)):
+            if known is not None:
+                assert float(shown) == pytest.approx(float(known), rel=1e-5)
+    if result.returned is not None:
+        returned = re.search(r"^returned (\S+)$", output, re.MULTILINE)
+        assert returned is not None
+        assert float(returned[1]) == pytest.approx(float(result.returned), rel=1e-6)
