@@ -3,8 +3,8 @@
     python benchmarks/check_gpu.py [--quick] [--skip-sanitizer]
 
 Runs anywhere with a GPU. Every example runs on all small graphs of the tests, where NetworkX, SciPy and verifiers judge
-the answer, and on larger random ones, where the interpreter does. Then compute-sanitizer (memcheck and racecheck) watches
-every example on CUDA. Exit code 1 if anything is wrong, 3 if no GPU target is here.
+the answer, and on larger random ones, where the interpreter does. Then compute-sanitizer (memcheck and racecheck)
+watches every example on CUDA. Exit code 1 if anything is wrong, 3 if no GPU target is here.
 """
 
 from __future__ import annotations

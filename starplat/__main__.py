@@ -1,7 +1,5 @@
 """`python -m starplat`, the same as `starplat`."""
 
-import sys
+from starplat.cli.process import run
 
-from starplat.cli import main
-
-sys.exit(main())
+run()

@@ -145,12 +145,15 @@ def lower(checked: Checked, entry: str | None = None) -> Module:
 def artifact(module: Module, target: str, stem: str, *, library: bool = False) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
+    They are called after `stem`, with `_` for what a command line would have to quote.
+
     Raises:
         DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks.
     """
     from starplat.backends.artifact import header_text
+    from starplat.backends.comments import plain_stem
 
-    backend = _backend(target)
+    backend, stem = _backend(target), plain_stem(stem)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library)}
 

@@ -311,7 +311,7 @@ class _no_graph:  # noqa: N801 - used like a function
         state.on_host = False
         state.index = lambda carrier: None  # type: ignore[method-assign]
         state._domain = lambda: None  # type: ignore[method-assign]
-        state._query = lambda kind: state._literal(kind)  # type: ignore[method-assign]
+        state._query = state._literal  # type: ignore[method-assign]
         state.some_node = lambda: "-1"  # type: ignore[method-assign]
         state.some_edge = lambda: "-1"  # type: ignore[method-assign]
 
@@ -324,8 +324,8 @@ def _folded(digest: str, text: str, symbol: Symbol, number: int) -> list[Piece]:
         case "bool":
             return [line(f"{digest} += {text} ? {number} : 0;")]
         case "float" | "double":
-            return [nest(f"if ({text} < 1000.5 && {text} > -1000.5) {{",
-                         [line(f"long digit = floor({text} * 4.0);"), line(f"{digest} += digit * {number};")])]  # fmt: skip
+            digits = [line(f"long digit = floor({text} * 4.0);"), line(f"{digest} += digit * {number};")]
+            return [nest(f"if ({text} < 1000.5 && {text} > -1000.5) {{", digits)]
         case _:
             return [line(f"{digest} += {text} % {number + 90} * {number};")]
 

@@ -357,7 +357,9 @@ class _Collector:
             value = None  # it speaks of the function's own names
         if symbol in self.private or not isinstance(symbol.type, Scalar | PropertyType | SetType):
             return
-        self.found.append(Access(symbol, position, kind, span, place, combine, extreme, value, decides, level, elsewhere))
+        self.found.append(
+            Access(symbol, position, kind, span, place, combine, extreme, value, decides, level, elsewhere)
+        )
 
 
 def _side_by_side(place: typed.Place, other: typed.Place) -> bool:

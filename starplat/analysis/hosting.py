@@ -7,6 +7,8 @@ a `forall` run its iterations one after another, which its meaning permits, each
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from starplat.analysis import walk
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
@@ -43,11 +45,23 @@ class Hosting:
             isinstance(s, typed.ForEach) and s.parallel and not _over_neighbors(s) for s in walk.statements(statement)
         ):
             return False
-        if any(_grows_its_domain(s) for s in walk.statements(statement)):
+        if any(_grows_its_domain(s) for s in walk.statements(statement)) or self._sums_up_what_changes(statement):
             return False
         if any(self._starts_parallel_loop(call.function) for call in walk.calls(statement)):
             return False
         return _touches_memory(statement)
+
+    def _sums_up_what_changes(self, statement: typed.Statement) -> bool:
+        """Whether something is asked of a whole property or set that the statement writes meanwhile, or is asked
+        inside a function: a kernel knows such numbers only from before."""
+        asked = {symbol for value in walk.all_values(statement) for symbol in _summed_up(value)}
+        return bool(asked & _written(statement)) or any(self._asks(call.function) for call in walk.calls(statement))
+
+    def _asks(self, name: str) -> bool:
+        body = self._program.function(name).body
+        return any(True for value in walk.all_values(body) for _ in _summed_up(value)) or any(
+            self._asks(call.function) for call in walk.calls(body)
+        )
 
     def _starts_parallel_loop(self, name: str) -> bool:
         body = self._program.function(name).body
@@ -62,6 +76,28 @@ def _is_host_only(statement: typed.Statement) -> bool:
             return not isinstance(statement.symbol.type, Scalar)
         case _:
             return False
+
+
+def _summed_up(value: typed.Expression) -> Iterator[typed.Symbol]:
+    """The properties and sets of which the value needs all cells."""
+    for e in walk.expressions(value):
+        match e:
+            case typed.Aggregate():
+                yield e.property
+            case typed.SetSize():
+                yield e.symbol
+            case typed.GraphQuery(query=typed.Query.MIN_WEIGHT | typed.Query.MAX_WEIGHT):
+                yield e.graph if e.weight is None else e.weight
+            case _:
+                pass
+
+
+def _written(statement: typed.Statement) -> set[typed.Symbol]:
+    """The properties and sets that something below the statement may write."""
+    inside = list(walk.statements(statement))
+    written = {place.symbol for s in inside for place in walk.written_places(s)}
+    written |= {s.symbol for s in inside if isinstance(s, typed.AddToSet)}
+    return written | {a for call in walk.calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
 
 
 def _grows_its_domain(statement: typed.Statement) -> bool:

@@ -129,7 +129,7 @@ def header_text(module: Module, stem: str, capabilities: Capabilities) -> str:
     return render(
         "common/library.h.jinja",
         program=file_name(module),
-        guard=f"{re.sub(r'[^A-Z0-9]', '_', stem.upper())}_H",
+        guard=f"STARPLAT_{re.sub(r'[^A-Z0-9]', '_', stem.upper())}_H",
         entry=names.host_function(module.entry),
         signature=(origin(module, module.function(module.entry).span) or "").replace("*/", "* /"),
         weight_type=interface.weight_type(_weight_element(module)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath, PureWindowsPath
 
 from starplat.ir.nodes import Module
@@ -9,8 +10,15 @@ from starplat.source import NOWHERE, Span
 
 
 def file_name(module: Module) -> str:
-    """The program's file, without the folders above it."""
-    return PurePosixPath(PureWindowsPath(module.source.name).as_posix()).name or "program.sp"
+    """The program's file, without the folders above it; it stays in its line, whatever it is called."""
+    name = PurePosixPath(PureWindowsPath(module.source.name).as_posix()).name
+    return "".join(letter if letter.isprintable() else "?" for letter in name) or "program.sp"
+
+
+def plain_stem(stem: str) -> str:
+    """What files of a program may be called so that a shell, a compiler and `#include` take the name as it stands."""
+    plain = re.sub(r"[^A-Za-z0-9_.+-]", "_", stem)
+    return plain if plain[:1].isalnum() else f"program{plain}"
 
 
 def comment(text: str) -> str:

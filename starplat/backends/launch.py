@@ -19,13 +19,26 @@ from starplat.ir.nodes import (
     Variable,
 )
 
-__all__ = ["GROUP_SIZE", "MOST_THREADS", "ArgumentKind", "KernelArgument", "identity", "kernel_parameters"]
+__all__ = [
+    "GROUP_SIZE",
+    "MOST_THREADS",
+    "ArgumentKind",
+    "KernelArgument",
+    "groups_for",
+    "identity",
+    "kernel_parameters",
+]
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
 
 MOST_THREADS = 2**24
 """No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
+
+
+def groups_for(iterations: int) -> int:
+    """How many groups a launch has, one thread for every iteration if there may be so many."""
+    return min(-(-iterations // GROUP_SIZE), MOST_THREADS // GROUP_SIZE)
 
 
 class ArgumentKind(Enum):

@@ -7,6 +7,7 @@ traceback of an internal error. A reader of stdout that goes away (`| head`) end
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -42,6 +43,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 fine, 1 wrong program or input, 2 usage, 3 no such device, 4 a mistake of starplat, "
     "130 interrupted.",
 )
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 VERBS: tuple[Callable[..., None], ...] = (check, compile, run, inspect, explain, fmt, devices, doctor, version)
 for verb in VERBS:
     app.command()(verb)
@@ -74,9 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning
-            code = _guarded(arguments)
-        sys.stdout.flush()
-        return code
+            return _guarded(arguments)
     except (BrokenPipeError, SystemExit) as gone:
         if isinstance(gone, SystemExit) and not isinstance(gone.__context__, BrokenPipeError):
             raise
@@ -92,6 +92,7 @@ def _say_warning(message: Warning | str, *place: object, **more: object) -> None
 def _guarded(arguments: Sequence[str] | None) -> int:
     try:
         result = app(args=arguments, prog_name="starplat", standalone_mode=False)
+        sys.stdout.flush()
         if result == ExitCode.INTERRUPTED.value:
             console.say("interrupted")
         return result if isinstance(result, int) else ExitCode.FINE.value
@@ -110,6 +111,10 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         console.usage_error("there is not enough memory for this")
         return ExitCode.WRONG_INPUT.value
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            console.usage_error(f"the output cannot be written: {error.strerror}")
+            _let_go_of_stdout()
+            return ExitCode.WRONG_INPUT.value
         return _internal_error(error)
 
 

@@ -63,8 +63,11 @@ def run(
     """Run a program on a graph."""
     from starplat import pipeline
     from starplat.cli.output import writer_for
+    from starplat.runtime import targets
 
-    if target == EVERYWHERE and out is not None:
+    if target != EVERYWHERE:
+        targets.require(target)
+    elif out is not None:
         raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
     words = arguments_in(arg or [])
     write = None if out is None else writer_for(out)

@@ -1,7 +1,8 @@
 """Makes a swap of a copy whose source is overwritten next.
 
-`modified = modified_nxt; attach(modified_nxt = False)` copies n cells only to forget the originals; the names can change
-places instead. The pass looks at operations in a row: between the copy and the overwriting nothing may touch the source.
+`modified = modified_nxt; attach(modified_nxt = False)` copies n cells only to forget the originals; the names can
+change places instead. The pass looks at operations in a row: between the copy and the overwriting nothing may touch the
+source.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How the elements of the intermediate form are held: NumPy types of arrays, Python values of scalars.
 
-A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where m < 2^31, else 64. Scalars are Python's own
-`bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
+A `bool` is one byte that is 0 or 1, a `node` 32 bits, an arc 32 bits where that leaves room, else 64. Scalars are
+Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been rounded.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from starplat.backends.launch import MOST_THREADS
 from starplat.frontend.types import Scalar
 from starplat.ir.nodes import Element, Extent
 
@@ -20,8 +21,8 @@ Value = bool | int | float
 Cells = NDArray[Any]
 """An array on the host."""
 
-WIDE_ARCS_FROM = 2**31
-"""Graphs of so many arcs need 64-bit arc ids."""
+WIDE_ARCS_FROM = 2**31 - MOST_THREADS
+"""Graphs of so many arcs need 64-bit arc ids: a thread's counter goes beyond m by as many as there are threads."""
 
 _TYPES: dict[Element, type[np.generic]] = {
     Element.BOOL: np.bool_,

@@ -142,4 +142,8 @@ def _abandon(device: Device) -> None:
     device.broken = True
     abandon(device)
     forget_device(device)
-    _BUILT.pop(device, None)
+    _DEAD.append((device, _BUILT.pop(device, None)))
+
+
+_DEAD: list[object] = []
+"""What was on devices that have failed: unloading it would only fail again, and say so where nobody can catch it."""

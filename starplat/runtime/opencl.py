@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.launch import GROUP_SIZE, groups_for
 from starplat.backends.opencl import extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
@@ -252,5 +252,4 @@ def _range(kernel: Kernel, size: LaunchSize) -> tuple[tuple[int], tuple[int]]:
     """Work-items in all, and in a group."""
     if isinstance(kernel.domain, Once):
         return (1,), (1,)
-    groups = -(-size.iterations // GROUP_SIZE)
-    return (groups * GROUP_SIZE,), (GROUP_SIZE,)
+    return (groups_for(size.iterations) * GROUP_SIZE,), (GROUP_SIZE,)

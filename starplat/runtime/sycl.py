@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.launch import GROUP_SIZE, groups_for
 from starplat.backends.sycl import aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
@@ -218,7 +218,7 @@ class SyclKernels(WordKernels):
 
 
 def _whole_groups(iterations: int) -> int:
-    return -(-iterations // GROUP_SIZE) * GROUP_SIZE
+    return groups_for(iterations) * GROUP_SIZE
 
 
 def as_argument(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from starplat.backends import BACKENDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.frontend.suggest import did_you_mean
 from starplat.runtime.device import Device
@@ -87,17 +88,29 @@ def open_device(target: str, index: int = 0) -> Device:
     Raises:
         DiagnosticError: E0907, no such target; E0901 or E0902, no such device, with what would mend it.
     """
+    require(target)
     if target == "auto":
         return open_device(automatic(), index)
-    if target not in _TARGETS:
-        known = ", ".join(("auto", *TARGETS))
-        message = f"there is no target '{target}' that can run programs"
-        suggestion = did_you_mean(target, TARGETS)
-        help = f"{suggestion} targets: {known}" if suggestion else f"targets: {known}"
-        raise DiagnosticError(Diagnostic("E0907", message, help=help), exit_code=ExitCode.USAGE)
     if (target, index) not in _OPENED:
         _OPENED[target, index] = _TARGETS[target](index)
     return _OPENED[target, index]
+
+
+def require(target: str) -> None:
+    """Lets the names of targets pass, and `auto`.
+
+    Raises:
+        DiagnosticError: E0907, it is no target that runs programs.
+    """
+    known = ("auto", *TARGETS)
+    if target in known:
+        return
+    message, names = f"there is no target '{target}' that can run programs", f"targets: {', '.join(known)}"
+    if target in BACKENDS:
+        names = f"`starplat compile -t {target}` writes its code; {names}"
+    suggestion = did_you_mean(target, TARGETS)
+    help = f"{suggestion} {names}" if suggestion else names
+    raise DiagnosticError(Diagnostic("E0907", message, help=help), exit_code=ExitCode.USAGE)
 
 
 _OPENED: dict[tuple[str, int], Device] = {}

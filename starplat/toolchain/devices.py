@@ -15,7 +15,7 @@ from typing import Any
 from starplat.diagnostics import DiagnosticError
 from starplat.toolchain.built import openacc_report, openmp_report
 from starplat.toolchain.cuda import cuda_report
-from starplat.toolchain.description import DeviceDescription
+from starplat.toolchain.description import DeviceDescription, missing
 from starplat.toolchain.opencl import INSTALL, opencl, platforms, usable
 from starplat.toolchain.sycl import sycl_report
 from starplat.toolchain.vendors import runtimes
@@ -101,12 +101,18 @@ def _interpreter() -> tuple[DeviceDescription, ...]:
     return (DeviceDescription("reference", 0, "interpreter", f"Python {platform.python_version()}", 1, memory),)
 
 
+def _hip_report() -> tuple[DeviceDescription, ...]:
+    """Nothing here runs HIP; its programs are written and compiled."""
+    return (missing("hip", "compile only: starplat compile -t hip writes a program for hipcc", None),)
+
+
 REPORTS: Mapping[str, Callable[[], tuple[DeviceDescription, ...]]] = {
     "cuda": cuda_report,
     "opencl": _opencl_report,
     "sycl": sycl_report,
     "openmp": openmp_report,
     "openacc": openacc_report,
+    "hip": _hip_report,
     "reference": _interpreter,
 }
 """How each target finds its devices."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from starplat.backends import BACKENDS
 from starplat.cli.inspect import Stage
 from starplat.resources import error_page_folder
 from tests.cli.conftest import Outcome
@@ -146,6 +148,34 @@ def test_compile_writes_the_files_and_prints_their_paths(starplat: Starplat, exa
     assert {path.name for path in written} == {"sssp.cl", "sssp.cpp"} == {path.name for path in folder.iterdir()}
     as_json = starplat("compile", examples / "sssp.sp", "-o", folder, "--json").json
     assert as_json == {"schema": 1, "program": "sssp", "target": "opencl", "files": [str(path) for path in written]}
+
+
+def test_compile_for_all_targets_fills_a_folder_for_each(starplat: Starplat, examples: Path, tmp_path: Path) -> None:
+    outcome = starplat("compile", examples / "sssp.sp", "-t", "all", "-o", tmp_path)
+    assert outcome.code == 0
+    assert {path.name for path in tmp_path.iterdir()} == set(BACKENDS)
+    for target in BACKENDS:
+        starplat("compile", examples / "sssp.sp", "-t", target, "-o", tmp_path / "one")
+        for path in (tmp_path / target).iterdir():
+            assert path.read_bytes() == (tmp_path / "one" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["x; touch y #.sp", 'it\'s "q".sp', "new\nline #error.sp", "-o.sp", "9 lives.sp", "ü.sp", "a\\.sp"]
+)
+@pytest.mark.parametrize("form", [[], ["--library"]], ids=["program", "library"])
+def test_a_programs_file_name_stays_out_of_commands_and_of_the_code(
+    starplat: Starplat, examples: Path, tmp_path: Path, name: str, form: list[str]
+) -> None:
+    program = tmp_path / name
+    program.write_bytes((examples / "sssp.sp").read_bytes())
+    assert starplat("compile", *form, "-t", "all", "-o", tmp_path / "out", "--", program).code == 0
+    for path in (tmp_path / "out").rglob("*.*"):
+        assert re.fullmatch(r"[A-Za-z0-9][\w.+-]*", path.name, re.ASCII)
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*#(error|ifndef \d)|^line #error", text, re.MULTILINE)
+        for command in re.findall(r"(?:build|run): +(.*)", text):
+            assert re.fullmatch(r"[\w.,+\-=/ $()\[\]|]*", command, re.ASCII), command
 
 
 def test_compile_for_an_unknown_target_suggests_one(starplat: Starplat, examples: Path, tmp_path: Path) -> None:

@@ -174,3 +174,19 @@ def test_verbs_import_only_what_they_need(examples: Path) -> None:
 
 def test_the_usage_error_that_is_caught_is_typers_own() -> None:
     assert issubclass(app.typer.BadParameter, app.UsageError)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which Linux has")
+def test_a_full_disk_is_one_sentence() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "starplat", "version"],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "No space left on device" in done.stderr

@@ -297,3 +297,10 @@ def test_checking_starts_quickly(examples: Path) -> None:
         subprocess.run(command, check=True, capture_output=True)
         taken.append(time.perf_counter() - started)
     assert min(taken) < 2.0
+
+
+def test_a_wrong_target_is_said_before_the_graph_is_read(starplat: Starplat, examples: Path) -> None:
+    misspelt = starplat("run", examples / "sssp.sp", "--graph", "absent.gr", "--target", "opencll")
+    assert (misspelt.code, "did you mean 'opencl'?" in misspelt.err) == (2, True)
+    written = starplat("run", examples / "sssp.sp", "--graph", "absent.gr", "--target", "hip")
+    assert (written.code, "starplat compile -t hip" in written.err) == (2, True)

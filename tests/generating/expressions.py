@@ -18,13 +18,15 @@ LIMIT = {"int": 2**31 - 2, "long": 2**62}
 
 Bounded = tuple[str, int]
 
-HOSTILE = """
+_WORDS = """
     float4 restrict main NULL barrier get_global_id atomic_min typedef uint size_t auto register template this
-    delete default switch class global local constant private printf row_offsets columns num_arcs std assert CL_SUCCESS
-    operator _x x_1 __x extern inline sampler_t half bool4 event_t goto union short char unsigned signed volatile
-    threadIdx blockIdx warpSize __shared__ __global__ atomicAdd dim3 sycl queue item omp acc M_PI INFINITY kernel v0
-    double2 wait free exit signal index select step length normalize fract in_arcs e found depth chosen word lock
-""".split()
+    delete default switch class global local constant private printf row_offsets columns num_arcs std assert
+    CL_SUCCESS operator _x x_1 __x extern inline sampler_t half bool4 event_t goto union short char unsigned signed
+    volatile threadIdx blockIdx warpSize __shared__ __global__ atomicAdd dim3 sycl queue item omp acc M_PI INFINITY
+    kernel v0 double2 wait free exit signal index select step length normalize fract in_arcs e found depth chosen
+    word lock
+"""
+HOSTILE = _WORDS.split()
 
 
 @dataclass
@@ -35,8 +37,6 @@ class Expressions:
     count: Counter[str]
     scope: Scope = field(default_factory=Scope)
     graph: str = "g"
-    names: list[str] = field(default_factory=list)
-    weight: str | None = None
     iterators: list[tuple[str, str]] = field(default_factory=list)  # (name, node or edge)
     arcs_in_hand: list[tuple[str, str]] = field(default_factory=list)  # (text, position)
     on_host: bool = True
@@ -271,9 +271,9 @@ class Expressions:
             queries.append(lambda: self._ends(kind, edge))
             queries.append(lambda: self._weight(kind, edge))
         if self.chance(0.2):
-            queries.append(lambda: self._size())
-        if self.on_host and self.chance(0.5):
-            queries.append(lambda: self._aggregate(kind))
+            queries.append(self._size)
+        if self.on_host and self.chance(0.8):
+            queries += [lambda: self._aggregate(kind)] * 2
         for query in self.random.sample(queries, len(queries)):
             made = query()
             if made is not None:
@@ -329,8 +329,8 @@ class Expressions:
             if found is None:
                 continue
             text = found[1]
-            what = self.symbols(lambda s: s.kind == kind and s.carrier == symbol.kind and not s.inf)
-            for target in what:
+            carrier = symbol.kind
+            for target in self.symbols(lambda s, c=carrier: s.kind == kind and s.carrier == c and not s.inf):  # type: ignore[misc]
                 if self.scope.touch(target, "read", "", text):
                     self.count["guard of -1"] += 1
                     return f"({text} != -1 ? {target.name}[{text}] : -7)", LOOSE[kind]

@@ -205,7 +205,8 @@ class Hosts(Statements):
             places.append(f"{w}.{carried}")
             values.append(f"{candidate} * 2")
         filters = "" if self.chance(0.6) else f".filter({w} != {v})"
-        step = nest(f"{self.random.choice(['forall', 'forall', 'for'])} ({w} in {self.graph}.{direction}({v}){filters}) {{",
+        loop = self.random.choice(["forall", "forall", "for"])
+        step = nest(f"{loop} ({w} in {self.graph}.{direction}({v}){filters}) {{",
                     [*arc, line(f"<{', '.join(places)}> = <{', '.join(values)}>;")])  # fmt: skip
         active = self.random.choice([flag, f"{flag} == True", f"{v}.{flag}"])
         body = [nest(f"forall ({v} in {self.graph}.nodes().filter({active})) {{", [step]), *self._around(*known[:1])]
@@ -268,9 +269,7 @@ class Hosts(Statements):
             line(f"{flag}[{at}] = True;"),
         ]
 
-    def _relaxed(
-        self, kind: str, word: str, dist: str, v: str, w: str, direction: str
-    ) -> tuple[str, list[Piece]]:
+    def _relaxed(self, kind: str, word: str, dist: str, v: str, w: str, direction: str) -> tuple[str, list[Piece]]:
         if kind == "node":
             return f"{v}.{dist}", []
         if word == "Max":

@@ -253,9 +253,7 @@ class _Run:
                 other[where] = value
 
     def attach(self, s: typed.Attach) -> None:
-        before: list[Any] = [
-            list(self.frame[v]) if isinstance(v, typed.Symbol) else self.value(v) for _, v in s.items
-        ]
+        before: list[Any] = [list(self.frame[v]) if isinstance(v, typed.Symbol) else self.value(v) for _, v in s.items]
         for (target, value), given in zip(s.items, before, strict=True):
             cells = self.frame[target]
             cells[:] = given if isinstance(value, typed.Symbol) else [given] * len(cells)

@@ -221,7 +221,8 @@ class Statements(Expressions):
         targets = self._targets(lambda s: True) + scalars
         self.random.shuffle(targets)
         for symbol, index in targets:
-            if symbol.kind in ("bool", "edge") or not symbol.exact or (symbol.kind == "node" and self.graph == "no_graph"):
+            without_nodes = symbol.kind == "node" and self.graph == "no_graph"
+            if symbol.kind in ("bool", "edge") or not symbol.exact or without_nodes:
                 continue
             word = self.random.choice(["Min", "Max"])
             made = self._plain_extreme(symbol, index, word) if self.chance(0.45) else (

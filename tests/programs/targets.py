@@ -53,8 +53,8 @@ def opencl_targets() -> tuple[Target, ...]:
 
 @cache
 def compiled_targets() -> tuple[Target, ...]:
-    """The targets whose kernels a C++ compiler builds, SYCL's own or g++, on the first device of each."""
-    return tuple(_first(name) for name in ("sycl", "openmp", "openacc"))
+    """The first device of every other target, usable or not."""
+    return tuple(_first(name) for name in ("cuda", "sycl", "openmp", "openacc"))
 
 
 def _first(name: str) -> Target:

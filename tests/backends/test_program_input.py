@@ -1,0 +1,109 @@
+"""What emitted programs take: graph files of several formats, packed ones refused, sets of nodes and of arcs."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+import starplat
+from starplat.graph import generators, read, write
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+ARCS = """\
+function weigh(Graph g, SetE<g> chosen, propEdge<int> weight) {
+  long total = 0;
+  for (e in chosen) {
+    total += e.weight;
+  }
+  return total;
+}
+"""
+
+Start = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def started_from(program: starplat.Program, stem: str, folder: Path) -> Start:
+    """Builds a program for the host's cores; what comes back runs it."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    for name, text in program.artifact("openmp").items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = re.search(r"build: (.*)", (folder / f"{stem}.cpp").read_text(encoding="utf-8"))
+    assert command is not None
+    subprocess.run(command[1].replace("-O2", "-O0").split(), cwd=folder, check=True)
+
+    def start(*arguments: object) -> subprocess.CompletedProcess[str]:
+        words = [str(folder / stem), *map(str, arguments)]
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def sssp(tmp_path_factory: pytest.TempPathFactory) -> Start:
+    return started_from(starplat.compile(EXAMPLES / "sssp.sp"), "sssp", tmp_path_factory.mktemp("sssp"))
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> Path:
+    path = tmp_path / "graph.txt"
+    path.write_text("10 20 3\n20 30 4\n10 30 10\n30 40 1\n50 10 2\n")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".spg", ".txt"])
+@pytest.mark.parametrize("undirected", [False, True])
+def test_formats_give_what_run_gives(ending: str, undirected: bool, edges: Path, tmp_path: Path, sssp: Start) -> None:
+    path = tmp_path / f"again{ending}"
+    write(read(edges), path)
+    graph = read(path, undirected=undirected)
+    found = starplat.compile(EXAMPLES / "sssp.sp").run(graph, target="reference", src=10)["dist"]
+    finite = [int(value) for value in found if value < 2**31 - 1]
+    answer = sssp(path, "--src", 10, *["--undirected"] * undirected)
+    expected = f"dist: count {len(found)}, finite {len(finite)}, sum {sum(finite)}, min 0, max {max(finite)}\n"
+    assert expected in answer.stdout, answer.stderr
+
+
+def test_a_graph_without_weights_has_ones(tmp_path: Path, sssp: Start) -> None:
+    write(generators.chain(5), tmp_path / "chain.spg")
+    answer = sssp(tmp_path / "chain.spg", "--src", 0)
+    assert "dist: count 5, finite 5, sum 10, min 0, max 4\n" in answer.stdout, answer.stderr
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+def test_packed_files_are_refused(pack: Callable[[bytes], bytes], edges: Path, tmp_path: Path, sssp: Start) -> None:
+    path = tmp_path / "packed"
+    path.write_bytes(pack(edges.read_bytes()))
+    answer = sssp(path, "--src", 10)
+    assert (answer.returncode, answer.stderr) == (1, f"error: {path}: is compressed; decompress it first\n")
+
+
+@pytest.mark.parametrize("kept", [4, 12, 40, 340, 500])
+def test_a_damaged_spg_is_refused(kept: int, edges: Path, tmp_path: Path, sssp: Start) -> None:
+    path = tmp_path / "cut.spg"
+    write(read(edges), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:kept])
+    assert kept < len(whole)
+    answer = sssp(path, "--src", 10)
+    assert (answer.returncode, answer.stderr) == (
+        1,
+        f"error: {path}: this .spg is damaged or of another version\n",
+    )
+
+
+def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
+    start = started_from(starplat.compile(ARCS), "program", tmp_path)
+    assert "returned 13\n" in start(edges, "--chosen", "0,1").stdout
+    assert start(edges, "--chosen", "5").stderr == "error: the graph has no arc 5\n"
+    assert start(edges, "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'\n"
