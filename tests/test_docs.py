@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +88,25 @@ def test_the_readmes_python_runs(workplace: Path) -> None:
 def test_the_readmes_program_is_the_example() -> None:
     shown = next(block.text for block in blocks(ROOT / "README.md") if block.kind == "sp")
     assert words_of(shown) == words_of((ROOT / "examples" / "sssp.sp").read_text(encoding="utf-8"))
+
+
+def test_the_readmes_kernels_are_the_emitted_ones(request: pytest.FixtureRequest) -> None:
+    """The loop of the kernel, from `generated/`. Refreshed by `--refresh-goldens`."""
+    readme = ROOT / "README.md"
+    shown = [block for block in blocks(readme) if "from" in block.options]
+    assert len(shown) == len({block.options["from"] for block in shown}) == 4
+    for block in shown:
+        emitted = loop_of((ROOT / block.options["from"]).read_text(encoding="utf-8"), "sssp_min_dist")
+        if request.config.getoption("--refresh-goldens"):
+            readme.write_text(readme.read_text(encoding="utf-8").replace(block.text, emitted), encoding="utf-8")
+        else:
+            assert block.text == emitted
+
+
+def loop_of(code: str, kernel: str) -> str:
+    """A kernel's body up to the end of its loop."""
+    body = code.split(f"{kernel}(", 1)[1].split(") {\n", 1)[1]
+    return textwrap.dedent(body[: body.index("\n    }\n") + len("\n    }\n")])
 
 
 def words_of(program: str) -> list[str]:

@@ -139,6 +139,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -156,9 +163,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -170,6 +177,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -430,20 +438,20 @@ extern "C" __global__ void clustering_coefficient_set_lcc(
         }
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u_2 = in_columns[in_e];
-            if (u_2 != v && !(find_arc(row_offsets, columns, v, u_2) >= 0)) {
+            if (u_2 != v && find_arc(row_offsets, columns, v, u_2) < 0) {
                 neighbors += 1;
                 arcs += arcs_to_neighbors(u_2, v, row_offsets, columns);
             }
         }
         lcc[v] = 0.0;
-        if (neighbors > 1LL) {
-            const double pairs = (double)multiply_long(neighbors, neighbors - 1LL);
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
             lcc[v] = (double)arcs / pairs;
         }
     }
 }
 
-#line 447 "clustering_coefficient.cu"
+#line 455 "clustering_coefficient.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -601,7 +609,7 @@ int main(int argc, char **argv) {
         Timer timer;
         clustering_coefficient(device, graph, lcc);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

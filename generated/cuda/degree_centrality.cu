@@ -139,6 +139,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -156,9 +163,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -170,6 +177,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -379,12 +387,12 @@ extern "C" __global__ void degree_centrality_set_out_centrality(
     double others
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        out_centrality[v] = (double)(int)(row_offsets[v + 1] - row_offsets[v]) / others;
-        in_centrality[v] = (double)(int)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
+        out_centrality[v] = (double)(row_offsets[v + 1] - row_offsets[v]) / others;
+        in_centrality[v] = (double)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
     }
 }
 
-#line 388 "degree_centrality.cu"
+#line 396 "degree_centrality.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -546,7 +554,7 @@ int main(int argc, char **argv) {
         Timer timer;
         degree_centrality(device, graph, out_centrality, in_centrality);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

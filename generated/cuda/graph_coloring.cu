@@ -139,6 +139,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -156,9 +163,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -170,6 +177,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -392,7 +400,7 @@ static __device__ long long multiply_long(long long a, long long b) {
 // graph_coloring.sp:35 function priority(node v)
 #line 35 "graph_coloring.sp"
 static __device__ long long priority(int v) {
-    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+    return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
@@ -409,11 +417,10 @@ extern "C" __global__ void graph_coloring_set_color_nxt(
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (color[v] != -1) continue;
         bool wins = true;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (color[u] == -1 && u != v) {
@@ -428,11 +435,10 @@ extern "C" __global__ void graph_coloring_set_color_nxt(
             while (taken) {
                 free_ += 1;
                 taken = false;
-                const int node_2 = v;
-                const arc_t first_out_2 = row_offsets[node_2];
-                const arc_t outs_2 = row_offsets[node_2 + 1] - first_out_2;
-                const arc_t first_in_2 = in_row_offsets[node_2];
-                const arc_t end_2 = outs_2 + (in_row_offsets[node_2 + 1] - first_in_2);
+                const arc_t first_out_2 = row_offsets[v];
+                const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+                const arc_t first_in_2 = in_row_offsets[v];
+                const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                 for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                     const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
                     if (color[u_2] == free_) {
@@ -463,7 +469,7 @@ extern "C" __global__ void graph_coloring_find_finished(
     }
 }
 
-#line 467 "graph_coloring.cu"
+#line 473 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -636,7 +642,7 @@ int main(int argc, char **argv) {
         Timer timer;
         graph_coloring(device, graph, color);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

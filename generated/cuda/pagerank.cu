@@ -139,6 +139,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -156,9 +163,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -170,6 +177,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -412,7 +420,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_find_stranded(
 ) {
     double stranded_part = 0.0;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if ((int)(row_offsets[v + 1] - row_offsets[v]) != 0) continue;
+        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
         stranded_part += rank[v];
     }
     __shared__ double stranded_scratch[8];
@@ -441,7 +449,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(int)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += fabs(rank_nxt[v] - rank[v]);
@@ -453,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
     }
 }
 
-#line 457 "pagerank.cu"
+#line 465 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -641,7 +649,7 @@ int main(int argc, char **argv) {
         Timer timer;
         pagerank(device, graph, rank, damping, tolerance, max_iterations);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

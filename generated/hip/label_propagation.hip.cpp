@@ -141,6 +141,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -158,9 +165,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -172,6 +179,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -392,19 +400,17 @@ extern "C" __global__ void label_propagation_set_label_nxt(
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         int favourite = label[v];
         int most = 0;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end_2 = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end_2; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             int votes = 0;
-            const int node_2 = v;
-            const arc_t first_out_2 = row_offsets[node_2];
-            const arc_t outs_2 = row_offsets[node_2 + 1] - first_out_2;
-            const arc_t first_in_2 = in_row_offsets[node_2];
-            const arc_t end = outs_2 + (in_row_offsets[node_2 + 1] - first_in_2);
+            const arc_t first_out_2 = row_offsets[v];
+            const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+            const arc_t first_in_2 = in_row_offsets[v];
+            const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
             for (arc_t i_2 = 0; i_2 < end; i_2++) {
                 const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
                 if (label[w] == label[u]) {
@@ -420,7 +426,7 @@ extern "C" __global__ void label_propagation_set_label_nxt(
     }
 }
 
-#line 424 "label_propagation.hip.cpp"
+#line 430 "label_propagation.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -451,8 +457,7 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
         graph.num_nodes, label
     );
     check(hipGetLastError(), "label_propagation_set_label");
-    int round_ = 0;
-    for (; round_ < iterations; round_ += 1) {
+    for (int round_ = 0; round_ < iterations; round_++) {
         // label_propagation.sp:11 forall (v in g.nodes())
         label_propagation_set_label_nxt<<<device.blocks(graph.num_nodes), 256>>>(
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
@@ -590,7 +595,7 @@ int main(int argc, char **argv) {
         Timer timer;
         label_propagation(device, graph, label, iterations);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

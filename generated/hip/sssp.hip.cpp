@@ -124,6 +124,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -141,9 +148,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -156,6 +163,8 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
+    if (!weights.empty() && weights.size() != columns.size()) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -224,8 +233,9 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
         row.destination = std::strtoll(at = end, &end, 10);
         if (end == at) throw wrong("two nodes' numbers");
         const char *rest = end + std::strspn(end, " \t\r");
-        row.weight = *rest == '\0' ? 1 : static_cast<int>(std::strtoll(rest, &end, 10));
-        if (*rest != '\0' && (end == rest || end[std::strspn(end, " \t\r")] != '\0')) {
+        const long long weight = *rest == '\0' ? 1 : std::strtoll(rest, &end, 10);
+        row.weight = static_cast<int>(weight);
+        if (*rest != '\0' && (end == rest || end[std::strspn(end, " \t\r")] != '\0' || row.weight != weight)) {
             throw wrong("a whole number for a weight");
         }
         rows.push_back(row);
@@ -410,7 +420,7 @@ extern "C" __global__ void sssp_min_dist(
     }
 }
 
-#line 414 "sssp.hip.cpp"
+#line 424 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -581,7 +591,7 @@ int main(int argc, char **argv) {
         Timer timer;
         sssp(device, graph, dist, weight, src);
         const double run = timer.seconds();
-        stopwatch.seconds();
+        stopwatch.seconds();  // the download begins
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";

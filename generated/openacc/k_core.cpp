@@ -143,6 +143,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -160,9 +167,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -174,6 +181,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -274,7 +282,7 @@ class Device {
 public:
     explicit Device(int number) {
         const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number != 0 && number >= gpus) {
+        if (number < 0 || (number != 0 && number >= gpus)) {
             throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
                                      std::to_string(gpus));
         }
@@ -429,14 +437,14 @@ extern "C" void k_core_add_degree_2(
             const int nbr = columns[e];
             if (nbr != v) {
                 #pragma acc atomic update
-                degree[nbr] += -1;
+                degree[nbr] -= 1;
             }
         }
     }
 }
 
 }  // namespace kernels
-#line 440 "k_core.cpp"
+#line 448 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -468,9 +476,9 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     peeling.fill(false);
     // k_core.sp:9 forall (v in g.nodes())
     kernels::k_core_add_degree(graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree);
-    long long left = (long long)graph.num_nodes;
+    long long left = graph.num_nodes;
     int k = 0;
-    while (left > 0LL) {
+    while (left > 0) {
         long long peeled = 0;
         // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
         peeled_result.set(0);
@@ -480,8 +488,8 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         kernels::k_core_add_degree_2(
             graph.num_nodes, graph.row_offsets, graph.columns, peeling, degree
         );
-        left += -peeled;
-        if (peeled == 0LL) {
+        left -= peeled;
+        if (peeled == 0) {
             k += 1;
         }
     }

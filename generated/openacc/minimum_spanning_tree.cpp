@@ -136,6 +136,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -153,9 +160,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -168,6 +175,8 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
+    if (!weights.empty() && weights.size() != columns.size()) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -236,8 +245,9 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
         row.destination = std::strtoll(at = end, &end, 10);
         if (end == at) throw wrong("two nodes' numbers");
         const char *rest = end + std::strspn(end, " \t\r");
-        row.weight = *rest == '\0' ? 1 : static_cast<int>(std::strtoll(rest, &end, 10));
-        if (*rest != '\0' && (end == rest || end[std::strspn(end, " \t\r")] != '\0')) {
+        const long long weight = *rest == '\0' ? 1 : std::strtoll(rest, &end, 10);
+        row.weight = static_cast<int>(weight);
+        if (*rest != '\0' && (end == rest || end[std::strspn(end, " \t\r")] != '\0' || row.weight != weight)) {
             throw wrong("a whole number for a weight");
         }
         rows.push_back(row);
@@ -274,7 +284,7 @@ class Device {
 public:
     explicit Device(int number) {
         const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number != 0 && number >= gpus) {
+        if (number < 0 || (number != 0 && number >= gpus)) {
             throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
                                      std::to_string(gpus));
         }
@@ -477,7 +487,7 @@ extern "C" void minimum_spanning_tree_set_joins(
         deviceptr(columns, arc_sources, choice, component, joins, in_tree) \
         reduction(|| : growing_part)
     for (int a = 0; a < num_nodes; a++) {
-        if ((long long)choice[a] == -1LL) continue;
+        if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) {
@@ -521,13 +531,13 @@ extern "C" void minimum_spanning_tree_find_total(
     #pragma acc parallel loop gang vector deviceptr(in_tree, weight) reduction(+ : total_part)
     for (arc_t e = 0; e < num_arcs; e++) {
         if (!in_tree[e]) continue;
-        total_part += (long long)weight[e];
+        total_part += weight[e];
     }
     *total = total_part;
 }
 
 }  // namespace kernels
-#line 531 "minimum_spanning_tree.cpp"
+#line 541 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -143,6 +143,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -160,9 +167,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -174,6 +181,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -274,7 +282,7 @@ class Device {
 public:
     explicit Device(int number) {
         const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number != 0 && number >= gpus) {
+        if (number < 0 || (number != 0 && number >= gpus)) {
             throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
                                      std::to_string(gpus));
         }
@@ -397,7 +405,7 @@ static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, 
 #line 35 "vertex_cover.sp"
 #pragma acc routine seq
 static long long scatter(int v) {
-    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+    return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
 // vertex_cover.sp:7 forall (v in g.nodes())
@@ -430,11 +438,10 @@ extern "C" void vertex_cover_set_partner(
     for (int v = 0; v < num_nodes; v++) {
         if (in_cover[v]) continue;
         long long most = -1;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (!in_cover[u]) {
@@ -470,7 +477,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 474 "vertex_cover.cpp"
+#line 481 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -87,7 +87,7 @@ __kernel void closeness_centrality_set_closeness(
     __global double *closeness
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (farness[v] <= 0L) continue;
+        if (farness[v] <= 0) continue;
         const double others = (double)(reached_by[v] - 1);
         closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
     }

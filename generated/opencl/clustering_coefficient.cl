@@ -70,14 +70,14 @@ __kernel void clustering_coefficient_set_lcc(
         }
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u_2 = in_columns[in_e];
-            if (u_2 != v && !(find_arc(row_offsets, columns, v, u_2) >= 0)) {
+            if (u_2 != v && find_arc(row_offsets, columns, v, u_2) < 0) {
                 neighbors += 1;
                 arcs += arcs_to_neighbors(u_2, v, row_offsets, columns);
             }
         }
         lcc[v] = 0.0;
-        if (neighbors > 1L) {
-            const double pairs = (double)multiply_long(neighbors, neighbors - 1L);
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
             lcc[v] = (double)arcs / pairs;
         }
     }

@@ -19,7 +19,7 @@ __kernel void degree_centrality_set_out_centrality(
     double others
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        out_centrality[v] = (double)(int)(row_offsets[v + 1] - row_offsets[v]) / others;
-        in_centrality[v] = (double)(int)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
+        out_centrality[v] = (double)(row_offsets[v + 1] - row_offsets[v]) / others;
+        in_centrality[v] = (double)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
     }
 }

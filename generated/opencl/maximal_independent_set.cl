@@ -15,7 +15,7 @@ static long multiply_long(long a, long b) {
 // maximal_independent_set.sp:32 function priority(node v)
 #line 32 "maximal_independent_set.sp"
 static long priority(int v) {
-    return multiply_long((long)v, 2654435761L) % 4294967296L;
+    return multiply_long(v, 2654435761L) % 4294967296L;
 }
 
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
@@ -32,11 +32,10 @@ __kernel void maximal_independent_set_set_in_set(
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (undecided[u] && u != v) {
@@ -63,11 +62,10 @@ __kernel void maximal_independent_set_set_undecided(
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!undecided[v]) continue;
         bool decided = in_set[v];
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (in_set[u]) {

@@ -110,7 +110,7 @@ __kernel void minimum_spanning_tree_set_joins(
 ) {
     bool growing_part = false;
     for (int a = get_global_id(0); a < num_nodes; a += get_global_size(0)) {
-        if ((long)choice[a] == -1L) continue;
+        if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) {
@@ -155,7 +155,7 @@ void minimum_spanning_tree_find_total(
     long total_part = 0;
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         if (!in_tree[e]) continue;
-        total_part += (long)weight[e];
+        total_part += weight[e];
     }
     __local long total_scratch[256];
     total_part = group_add_long(total_part, total_scratch);

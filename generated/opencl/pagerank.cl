@@ -44,7 +44,7 @@ void pagerank_find_stranded(
 ) {
     double stranded_part = 0.0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if ((int)(row_offsets[v + 1] - row_offsets[v]) != 0) continue;
+        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
         stranded_part += rank[v];
     }
     __local double stranded_scratch[256];
@@ -74,7 +74,7 @@ void pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(int)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += fabs(rank_nxt[v] - rank[v]);

@@ -30,7 +30,7 @@ static arc_t find_arc(__global const arc_t *row_offsets, __global const int *col
 // vertex_cover.sp:35 function scatter(node v)
 #line 35 "vertex_cover.sp"
 static long scatter(int v) {
-    return multiply_long((long)v, 2654435761L) % 4294967296L;
+    return multiply_long(v, 2654435761L) % 4294967296L;
 }
 
 // vertex_cover.sp:7 forall (v in g.nodes())
@@ -60,11 +60,10 @@ __kernel void vertex_cover_set_partner(
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (in_cover[v]) continue;
         long most = -1;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (!in_cover[u]) {

@@ -121,6 +121,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -138,9 +145,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -152,6 +159,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -408,14 +416,14 @@ extern "C" void closeness_centrality_set_closeness(
 ) {
     #pragma omp parallel for schedule(static)
     for (int v = 0; v < num_nodes; v++) {
-        if (farness[v] <= 0LL) continue;
+        if (farness[v] <= 0) continue;
         const double others = (double)(reached_by[v] - 1);
         closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
     }
 }
 
 }  // namespace kernels
-#line 419 "closeness.cpp"
+#line 427 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -444,7 +452,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
-    for (int src = 0, src_end = graph.num_nodes; src < src_end; src++) {
+    for (int src = 0; src < graph.num_nodes; src++) {
         level.fill(INT_MAX);
         level.write(src, 0);
         // closeness.sp:13 iterateInBFS (v in g.nodes() from src)

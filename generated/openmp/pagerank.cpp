@@ -141,6 +141,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -158,9 +165,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -172,6 +179,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -349,7 +357,7 @@ extern "C" void pagerank_find_stranded(
     double stranded_part = 0.0;
     #pragma omp parallel for schedule(static) reduction(+ : stranded_part)
     for (int v = 0; v < num_nodes; v++) {
-        if ((int)(row_offsets[v + 1] - row_offsets[v]) != 0) continue;
+        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
         stranded_part += rank[v];
     }
     *stranded = stranded_part;
@@ -375,7 +383,7 @@ extern "C" void pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(int)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += fabs(rank_nxt[v] - rank[v]);
@@ -384,7 +392,7 @@ extern "C" void pagerank_set_rank_nxt(
 }
 
 }  // namespace kernels
-#line 388 "pagerank.cpp"
+#line 396 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -102,7 +102,7 @@ KERNEL closeness_centrality_set_closeness(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (farness[v] <= 0LL) continue;
+        if (farness[v] <= 0) continue;
         const double others = (double)(reached_by[v] - 1);
         closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
     }

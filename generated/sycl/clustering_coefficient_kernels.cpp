@@ -73,14 +73,14 @@ KERNEL clustering_coefficient_set_lcc(
         }
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u_2 = in_columns[in_e];
-            if (u_2 != v && !(find_arc(row_offsets, columns, v, u_2) >= 0)) {
+            if (u_2 != v && find_arc(row_offsets, columns, v, u_2) < 0) {
                 neighbors += 1;
                 arcs += arcs_to_neighbors(u_2, v, row_offsets, columns);
             }
         }
         lcc[v] = 0.0;
-        if (neighbors > 1LL) {
-            const double pairs = (double)multiply_long(neighbors, neighbors - 1LL);
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
             lcc[v] = (double)arcs / pairs;
         }
     }

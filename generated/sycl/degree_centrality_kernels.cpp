@@ -22,7 +22,7 @@ KERNEL degree_centrality_set_out_centrality(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        out_centrality[v] = (double)(int)(row_offsets[v + 1] - row_offsets[v]) / others;
-        in_centrality[v] = (double)(int)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
+        out_centrality[v] = (double)(row_offsets[v + 1] - row_offsets[v]) / others;
+        in_centrality[v] = (double)(in_row_offsets[v + 1] - in_row_offsets[v]) / others;
     }
 }

@@ -18,7 +18,7 @@ static long long multiply_long(long long a, long long b) {
 // graph_coloring.sp:35 function priority(node v)
 #line 35 "graph_coloring.sp"
 static long long priority(int v) {
-    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+    return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
@@ -36,11 +36,10 @@ KERNEL graph_coloring_set_color_nxt(
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (color[v] != -1) continue;
         bool wins = true;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (color[u] == -1 && u != v) {
@@ -55,11 +54,10 @@ KERNEL graph_coloring_set_color_nxt(
             while (taken) {
                 free_ += 1;
                 taken = false;
-                const int node_2 = v;
-                const arc_t first_out_2 = row_offsets[node_2];
-                const arc_t outs_2 = row_offsets[node_2 + 1] - first_out_2;
-                const arc_t first_in_2 = in_row_offsets[node_2];
-                const arc_t end_2 = outs_2 + (in_row_offsets[node_2 + 1] - first_in_2);
+                const arc_t first_out_2 = row_offsets[v];
+                const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+                const arc_t first_in_2 = in_row_offsets[v];
+                const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                 for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                     const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
                     if (color[u_2] == free_) {

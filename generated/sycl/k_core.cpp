@@ -147,6 +147,13 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
     };
     const auto array = [&](const std::string &key, auto one) {
         std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
         const std::size_t at = header.find("\"" + key + "\": [\"");
         if (at == std::string::npos) return values;
         const std::string type = header.substr(at + key.size() + 6, 3);
@@ -164,9 +171,9 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
             double real;
             long long whole = 0;
             int narrow;
-            if (type == "<f8") values.push_back(static_cast<decltype(one)>((std::memcpy(&real, cell, 8), real)));
-            else if (width == 8) values.push_back(static_cast<decltype(one)>((std::memcpy(&whole, cell, 8), whole)));
-            else values.push_back(static_cast<decltype(one)>((std::memcpy(&narrow, cell, 4), narrow)));
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
         }
         return values;
     };
@@ -178,6 +185,7 @@ static HostGraph read_spg(std::ifstream &file, const std::string &path, bool und
         ids.resize(rows.size() - 1);
         std::iota(ids.begin(), ids.end(), number("index_base"));
     }
+    if (rows.size() != ids.size() + 1) throw damaged;
     std::vector<HostArc> arcs;
     const int nodes = static_cast<int>(ids.size());
     for (int v = 0; v < nodes; v++) {
@@ -467,9 +475,9 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         "k_core_add_degree", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
         graph.in_columns, degree
     );
-    long long left = (long long)graph.num_nodes;
+    long long left = graph.num_nodes;
     int k = 0;
-    while (left > 0LL) {
+    while (left > 0) {
         long long peeled = 0;
         // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
         peeled_result.set(0);
@@ -482,8 +490,8 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
             "k_core_add_degree_2", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
             peeling, degree
         );
-        left += -peeled;
-        if (peeled == 0LL) {
+        left -= peeled;
+        if (peeled == 0) {
             k += 1;
         }
     }

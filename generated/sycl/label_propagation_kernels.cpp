@@ -34,19 +34,17 @@ KERNEL label_propagation_set_label_nxt(
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         int favourite = label[v];
         int most = 0;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end_2 = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end_2; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             int votes = 0;
-            const int node_2 = v;
-            const arc_t first_out_2 = row_offsets[node_2];
-            const arc_t outs_2 = row_offsets[node_2 + 1] - first_out_2;
-            const arc_t first_in_2 = in_row_offsets[node_2];
-            const arc_t end = outs_2 + (in_row_offsets[node_2 + 1] - first_in_2);
+            const arc_t first_out_2 = row_offsets[v];
+            const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+            const arc_t first_in_2 = in_row_offsets[v];
+            const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
             for (arc_t i_2 = 0; i_2 < end; i_2++) {
                 const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
                 if (label[w] == label[u]) {

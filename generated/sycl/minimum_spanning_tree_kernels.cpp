@@ -97,7 +97,7 @@ KERNEL minimum_spanning_tree_set_joins(
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool growing_part = false;
     for (int a = item.get_global_id(0); a < num_nodes; a += item.get_global_range(0)) {
-        if ((long long)choice[a] == -1LL) continue;
+        if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
         if (b == a) {
@@ -139,7 +139,7 @@ KERNEL minimum_spanning_tree_find_total(
     long long total_part = 0;
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         if (!in_tree[e]) continue;
-        total_part += (long long)weight[e];
+        total_part += weight[e];
     }
     total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());
     if (item.get_local_id(0) == 0) {

@@ -28,7 +28,7 @@ KERNEL pagerank_find_stranded(
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double stranded_part = 0.0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if ((int)(row_offsets[v + 1] - row_offsets[v]) != 0) continue;
+        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
         stranded_part += rank[v];
     }
     stranded_part = sycl::reduce_over_group(item.get_group(), stranded_part, sycl::plus<double>());
@@ -57,7 +57,7 @@ KERNEL pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(int)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += sycl::fabs(rank_nxt[v] - rank[v]);

@@ -33,7 +33,7 @@ static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, 
 // vertex_cover.sp:35 function scatter(node v)
 #line 35 "vertex_cover.sp"
 static long long scatter(int v) {
-    return multiply_long((long long)v, 2654435761LL) % 4294967296LL;
+    return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
 // vertex_cover.sp:7 forall (v in g.nodes())
@@ -65,11 +65,10 @@ KERNEL vertex_cover_set_partner(
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (in_cover[v]) continue;
         long long most = -1;
-        const int node = v;
-        const arc_t first_out = row_offsets[node];
-        const arc_t outs = row_offsets[node + 1] - first_out;
-        const arc_t first_in = in_row_offsets[node];
-        const arc_t end = outs + (in_row_offsets[node + 1] - first_in);
+        const arc_t first_out = row_offsets[v];
+        const arc_t outs = row_offsets[v + 1] - first_out;
+        const arc_t first_in = in_row_offsets[v];
+        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (!in_cover[u]) {

@@ -5,36 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starplat.frontend import typed
+from starplat.frontend import walk as parts
 
+operands = parts.children
+"""The expressions directly inside an expression."""
 
-def operands(expression: typed.Expression) -> tuple[typed.Expression, ...]:
-    """The expressions directly inside an expression."""
-    match expression:
-        case typed.Cell():
-            return (expression.index,)
-        case typed.GraphWeight() | typed.EdgeEnd():
-            return (expression.edge,)
-        case typed.GraphQuery() | typed.Apply():
-            return expression.arguments
-        case typed.SetContains():
-            return (expression.member,)
-        case typed.Unary() | typed.Convert():
-            return (expression.operand,)
-        case typed.Binary():
-            return (expression.left, expression.right)
-        case typed.Conditional():
-            return (expression.condition, expression.then, expression.otherwise)
-        case typed.Call():
-            return tuple(a for a in expression.arguments if not isinstance(a, typed.Symbol))
-        case _:
-            return ()
+expressions = parts.within
+"""The expression and all below it, outermost first."""
 
+children = parts.blocks
+"""The statements directly inside a statement."""
 
-def expressions(expression: typed.Expression) -> Iterator[typed.Expression]:
-    """The expression and all below it, outermost first."""
-    yield expression
-    for operand in operands(expression):
-        yield from expressions(operand)
+statements = parts.statements
+"""The statement and all below it, in the order of the text."""
 
 
 def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
@@ -71,32 +54,6 @@ def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
 
 def _index(place: typed.Place) -> tuple[typed.Expression, ...]:
     return (place.index,) if isinstance(place, typed.Cell) else ()
-
-
-def children(statement: typed.Statement) -> tuple[typed.Statement, ...]:
-    """The statements directly inside a statement."""
-    match statement:
-        case typed.Block():
-            return statement.statements
-        case typed.If():
-            return (statement.then,) if statement.otherwise is None else (statement.then, statement.otherwise)
-        case typed.While() | typed.DoWhile() | typed.ForEach() | typed.FixedPoint():
-            return (statement.body,)
-        case typed.CountedLoop():
-            return (statement.body, statement.step)
-        case typed.IterateInBFS():
-            return (statement.body,) if statement.reverse is None else (statement.body, statement.reverse.body)
-        case typed.Unsupported():
-            return statement.parts
-        case _:
-            return ()
-
-
-def statements(statement: typed.Statement) -> Iterator[typed.Statement]:
-    """The statement and all below it, in the order of the text."""
-    yield statement
-    for child in children(statement):
-        yield from statements(child)
 
 
 def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:

@@ -13,9 +13,11 @@ from typing import assert_never
 
 import numpy as np
 
+from starplat.backends.legalise import negated
 from starplat.backends.spelling import Spelling
 from starplat.ir.nodes import (
     COLUMNS,
+    IN_ROW_OFFSETS,
     ROW_OFFSETS,
     Apply,
     Array,
@@ -27,6 +29,7 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
+    Extent,
     FindArc,
     Load,
     MathFunction,
@@ -105,7 +108,7 @@ class ExpressionPrinter:
         """The text where any expression may stand: after `=`, between commas or brackets."""
         if isinstance(expression, Const) and expression.element in (Element.LONG, Element.ARC):
             return self.constant(expression, bare=True)
-        return self.at(SELECT, expression)
+        return self.at(SELECT, _without_cast(expression))
 
     def at(self, level: int, expression: Expression) -> str:
         """The text, bracketed if it binds less than `level`."""
@@ -121,7 +124,9 @@ class ExpressionPrinter:
             case Ref(variable):
                 return self.place(variable)
             case Load(array, index):
-                return self.cell(array, index), POSTFIX
+                return self.cell(array, index), PREFIX if is_word(array, index) else POSTFIX
+            case Unary(UnaryOperator.NOT, Binary() as condition) if negated(condition) != expression:
+                return self.print(negated(condition))
             case Unary(operator, operand):
                 return self.unary(operator, operand), PREFIX
             case Binary():
@@ -150,7 +155,8 @@ class ExpressionPrinter:
 
     def cell(self, array: Array, index: Expression) -> str:
         """`array[index]`; the one cell of a reduction's word is `*name`."""
-        return f"{self.local(array)}[{self.expression(index)}]"
+        name = self.local(array)
+        return f"*{name}" if is_word(array, index) else f"{name}[{self.expression(index)}]"
 
     # --- constants -------------------------------------------------------------------------------------------------
 
@@ -198,11 +204,23 @@ class ExpressionPrinter:
             return self.multiply(binary), POSTFIX
         if operator in (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL) and _is_flag(right):
             return self.print(left if _same(operator, right) else Unary(UnaryOperator.NOT, left))
+        if operator is BinaryOperator.ADD and isinstance(right, Unary) and right.operator is UnaryOperator.NEGATE:
+            return self.print(Binary(BinaryOperator.SUBTRACT, left, right.operand, binary.element))
         level = _OPERATORS[operator]
-        first, second = self.operand(level, left, level), self.operand(level, right, level + 1)
+        if level in (EQUALITY, ORDER):
+            left, right = _without_cast(left), _without_cast(right)
+        first, second = self.beside(level, left, level, right), self.beside(level, right, level + 1, left)
         if binary.element is Element.LONG and level in _WIDENED and not (_is_long(left) or _is_long(right)):
             first = f"({self.spelling.values[Element.LONG]}){self.at(PREFIX, left)}"
         return f"{first} {operator.value} {second}", level
+
+    def beside(self, level: int, operand: Expression, needed: int, other: Expression) -> str:
+        """An operand; beside a 64-bit one or in a comparison it need not be said to have 64 bits."""
+        if level in (EQUALITY, ORDER) or (level in (SUM, PRODUCT) and _is_plainly_long(other)):
+            if isinstance(operand, Const) and operand.element is Element.LONG:
+                return self.constant(operand, bare=True)
+            operand = without_widening(operand)
+        return self.operand(level, operand, needed)
 
     def operand(self, level: int, operand: Expression, needed: int) -> str:
         text, own = self.print(operand)
@@ -243,7 +261,8 @@ class ExpressionPrinter:
             return self.saturating(cast.operand, target), POSTFIX
         if cast.keeps_inf and not source.is_real and source is not Element.BOOL and source is not target:
             return self.keeping_inf(cast), POSTFIX
-        return f"({self.spelling.values[target]}){self.at(PREFIX, cast.operand)}", PREFIX
+        operand = cast.operand if target is Element.INT else _without_narrowing(cast.operand)
+        return f"({self.spelling.values[target]}){self.at(PREFIX, operand)}", PREFIX
 
     def saturating(self, operand: Expression, target: Element) -> str:
         function = self.spelling.saturating[target]
@@ -328,6 +347,43 @@ def _is_long(expression: Expression) -> bool:
             return _is_long(then) or _is_long(otherwise)
         case _:
             return expression.element is Element.LONG
+
+
+_NARROWER = (Element.INT, Element.NODE, Element.ARC)
+
+
+def without_widening(expression: Expression) -> Expression:
+    """The expression as it is before a conversion to 64 bits that leaves its value alone."""
+    match expression:
+        case Cast(operand, Element.LONG, keeps_inf=False) if operand.element in _NARROWER:
+            return operand
+        case _:
+            return expression
+
+
+def _without_narrowing(expression: Expression) -> Expression:
+    """The expression as it is before the conversion that makes a degree, a difference of arc numbers, an INT."""
+    match expression:
+        case Cast(Binary(BinaryOperator.SUBTRACT, Load(after), Load(before)) as degree, Element.INT) if (
+            after == before and after in (ROW_OFFSETS, IN_ROW_OFFSETS)
+        ):
+            return degree
+        case _:
+            return expression
+
+
+def _without_cast(expression: Expression) -> Expression:
+    return _without_narrowing(without_widening(expression))
+
+
+def _is_plainly_long(expression: Expression) -> bool:
+    """Whether the printed text has the 64-bit type by nature, not by a conversion or a suffix."""
+    return not isinstance(expression, Const | Cast) and _is_long(expression)
+
+
+def is_word(array: Array, index: Expression) -> bool:
+    """Whether this is the one cell of a word, not one of an array's."""
+    return array.extent is Extent.ONE and isinstance(index, Const)
 
 
 def _as_number(element: Element) -> Element:

@@ -13,11 +13,11 @@ from typing import assert_never
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
 from starplat.backends.comments import comment, origin
 from starplat.backends.cpp import CELLS, CPP, INDENT, VALUES, size_of
-from starplat.backends.cstmt import assignment_text
+from starplat.backends.cstmt import assignment_text, step_text
 from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.legalise import ROWS, negated
 from starplat.backends.names import Names
-from starplat.backends.uses import assigned_in, reads, walk
+from starplat.backends.uses import assigned_in, reads, variables_in, walk
 from starplat.backends.view import signature_text
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
@@ -44,6 +44,8 @@ from starplat.ir.nodes import (
     Launch,
     Module,
     NodeNeighbors,
+    NumArcs,
+    NumNodes,
     Parameter,
     ReadCell,
     Ref,
@@ -160,7 +162,24 @@ class HostPrinter:
     # --- operations ------------------------------------------------------------------------------------------------
 
     def block(self, body: tuple[HostOp, ...]) -> list[str]:
-        return [f"{INDENT}{line}" for op in body for line in self.operation(op)]
+        return [f"{INDENT}{line}" for line in self.operations(body)]
+
+    def operations(self, body: tuple[HostOp, ...]) -> Iterator[str]:
+        """The operations, two of them in one line where a declaration only makes room for what comes next."""
+        place = 0
+        while place < len(body):
+            match body[place : place + 2]:
+                case (DeclareVariable(variable), ReadCell(read) as cell) if read == variable:
+                    yield f"{VALUES[variable.element]} {''.join(self.operation(cell))}"
+                    place += 1
+                case (DeclareVariable(variable) as first, HostFor() as loop) if _counts(
+                    variable, loop, body[place + 2 :]
+                ):
+                    yield from self.for_loop(loop, "".join(self.operation(first)).removesuffix(";"))
+                    place += 1
+                case (op, *_):
+                    yield from self.operation(op)
+            place += 1
 
     def loop_body(self, body: tuple[HostOp, ...], before_next: tuple[str, ...] = ()) -> list[str]:
         """The body of a loop; `before_next` is what a `continue` in it must do first."""
@@ -237,13 +256,13 @@ class HostPrinter:
         match loop:
             case HostWhile():
                 yield from self.while_loop(loop)
-            case HostFor(before, condition, step, body):
-                yield from self.for_loop(before, condition, step, body)
+            case HostFor():
+                yield from self.for_loop(loop)
             case HostForRange(variable, first, end, body):
                 name = self.names.local(variable)
                 kind = VALUES[variable.element]
                 head = f"{kind} {name} = {self.text(first)}"
-                if isinstance(end, Const) or (isinstance(end, Ref) and end.variable not in self.changing):
+                if self.is_settled(end):
                     yield f"for ({head}; {name} < {self.text(end)}; {name}++) {{"
                 else:
                     last = self.launches.fresh(f"{name}_end")
@@ -259,6 +278,12 @@ class HostPrinter:
                 yield "}"
             case _:
                 assert_never(loop)
+
+    def is_settled(self, value: Expression) -> bool:
+        """Whether it is worth and safe to mention the value in every round of a loop."""
+        if isinstance(value, Ref):
+            return value.variable not in self.changing
+        return isinstance(value, Const | NumNodes | NumArcs)
 
     def while_loop(self, loop: HostWhile) -> Iterator[str]:
         """A plain loop where nothing has to be asked of the device, else one that leaves from its middle."""
@@ -284,21 +309,20 @@ class HostPrinter:
             yield from self.loop_body(loop.body)
             yield "}"
 
-    def for_loop(
-        self, before: tuple[HostOp, ...], condition: Expression, step: tuple[HostOp, ...], body: tuple[HostOp, ...]
-    ) -> Iterator[str]:
-        plain = [op for op in step if isinstance(op, SetVariable)]
-        if not before and len(plain) == len(step):
-            steps = ", ".join(assignment_text(self.expressions, op.variable, op.value) for op in plain)
-            yield f"for (; {self.text(condition)}; {steps}) {{"
-            yield from self.loop_body(body)
+    def for_loop(self, loop: HostFor, first: str = "") -> Iterator[str]:
+        """A plain `for`, which may begin with a declaration, or a loop whose step is run wherever a round ends."""
+        plain = _plain_steps(loop)
+        if plain is not None:
+            steps = ", ".join(step_text(self.expressions, op.variable, op.value) for op in plain)
+            yield f"for ({first}; {self.text(loop.condition)}; {steps}) {{"
+            yield from self.loop_body(loop.body)
             yield "}"
             return
-        after = tuple(line for op in step for line in self.operation(op))
+        after = tuple(line for op in loop.step for line in self.operation(op))
         yield "while (true) {"
-        yield from self.block(before)
-        yield f"{INDENT}if ({self.text(negated(condition))}) break;"
-        yield from self.loop_body(body, after)
+        yield from self.block(loop.before)
+        yield f"{INDENT}if ({self.text(negated(loop.condition))}) break;"
+        yield from self.loop_body(loop.body, after)
         yield from (f"{INDENT}{line}" for line in after)
         yield "}"
 
@@ -312,11 +336,28 @@ class HostPrinter:
     ) -> Iterator[str]:
         rows, columns = (self.host_name(array) for array in ROWS[direction])
         at, of = self.names.local(position), self.text(node)
-        yield f"for (arc_t {at} = {rows}[{of}]; {at} < {rows}[{of} + 1]; {at}++) {{"
+        first, end = f"{rows}[{of}]", f"{rows}[{of} + 1]"
+        if self.is_settled(node):
+            yield f"for (arc_t {at} = {first}; {at} < {end}; {at}++) {{"
+        else:
+            last = self.launches.fresh(f"{at}_end")
+            yield f"for (arc_t {at} = {first}, {last} = {end}; {at} < {last}; {at}++) {{"
         if reads(neighbor, body):
             yield f"{INDENT}const int {self.names.local(neighbor)} = {columns}[{at}];"
         yield from self.loop_body(body)
         yield "}"
+
+
+def _plain_steps(loop: HostFor) -> list[SetVariable] | None:
+    """The steps, if the device has no part in them nor in the condition."""
+    plain = [op for op in loop.step if isinstance(op, SetVariable)]
+    return plain if not loop.before and len(plain) == len(loop.step) else None
+
+
+def _counts(variable: Variable, loop: HostFor, later: tuple[HostOp, ...]) -> bool:
+    """Whether `variable` is the loop's counter and nothing else."""
+    steps = _plain_steps(loop) or []
+    return any(op.variable == variable for op in steps) and variable not in variables_in(later)
 
 
 def _declares(body: tuple[HostOp, ...]) -> bool:

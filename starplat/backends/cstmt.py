@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from starplat.backends.cdirectives import structured
-from starplat.backends.cexpr import ORDER, SUM, ExpressionPrinter
+from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, without_widening
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.statements import (
@@ -47,9 +47,11 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
-    Extent,
     Ref,
+    Unary,
+    UnaryOperator,
     Variable,
+    limits,
 )
 
 INDENT = "    "
@@ -82,10 +84,8 @@ class StatementPrinter:
     def statement(self, statement: Statement) -> Iterator[str]:
         """The lines of one statement, from the margin."""
         match statement:
-            case Declare(variable, value, constant):
-                kind = self.expressions.spelling.values[variable.element]
-                name = self.expressions.local(variable)
-                yield f"{'const ' * constant}{kind} {name} = {self.text(value)};"
+            case Declare():
+                yield f"{self.declaration(statement)};"
             case Assign():
                 yield f"{self.assignment(statement)};"
             case Accumulate(variable, combine, value):
@@ -106,9 +106,10 @@ class StatementPrinter:
                 yield "do {" if test_last else f"while ({self.text(condition)}) {{"
                 yield from self.inside(body)
                 yield f"}} while ({self.text(condition)});" if test_last else "}"
-            case For(condition, step, body):
-                steps = ", ".join(self.assignment(assignment) for assignment in step)
-                yield f"for (; {self.text(condition)}; {steps}) {{"
+            case For(condition, step, body, first):
+                begin = "" if first is None else self.declaration(first)
+                steps = ", ".join(step_text(self.expressions, one.variable, one.value) for one in step)
+                yield f"for ({begin}; {self.text(condition)}; {steps}) {{"
                 yield from self.inside(body)
                 yield "}"
             case Count():
@@ -134,19 +135,26 @@ class StatementPrinter:
         return self.expressions.expression(expression)
 
     def cell(self, array: Array, index: Expression) -> str:
-        """A cell; the one cell of a reduction's word is `*name`."""
-        if array.extent is Extent.ONE and isinstance(index, Const):
-            return f"*{self.expressions.local(array)}"
         return self.expressions.cell(array, index)
 
     def address(self, array: Array, index: Expression) -> str:
         return f"&{self.cell(array, index)}".removeprefix("&*")
+
+    def declaration(self, declare: Declare) -> str:
+        kind, name = (
+            self.expressions.spelling.values[declare.variable.element],
+            self.expressions.local(declare.variable),
+        )
+        return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
 
     def assignment(self, assignment: Assign) -> str:
         return assignment_text(self.expressions, assignment.variable, assignment.value)
 
     def combination(self, combine: Combine, cell: Array | Ref, place: str, value: Expression) -> str:
         """`place = place combine value`, shorter where there is an operator for it."""
+        taken = _taken_away(combine, value)
+        if taken is not None:
+            return f"{place} -= {self.text(taken)}"
         if combine in _WITH_OWN_ASSIGNMENT:
             return f"{place} {combine.value}= {self.text(value)}"
         if combine in (Combine.MIN, Combine.MAX):
@@ -255,7 +263,7 @@ class StatementPrinter:
         words = {"cell": lock, "place": self.cell(locked.lock, locked.index)}
         if spelling.fence_helper is not None:
             self.expressions.helpers.need(spelling.fence_helper)
-        yield f"for ({spelling.lock_flag} {done} = !({test}); !{done};) {{"
+        yield f"for ({spelling.lock_flag} {done} = false; !{done} && {test};) {{"
         yield f"{INDENT}if ({spelling.try_lock.format(**words)}) {{"
         yield f"{INDENT * 2}{spelling.fence}"
         yield f"{INDENT * 2}if ({test}) {{"
@@ -318,11 +326,33 @@ class StatementPrinter:
         return name
 
 
+def _taken_away(combine: Combine, value: Expression) -> Expression | None:
+    """What a sum with `value` subtracts, if it does."""
+    match combine, without_widening(value):
+        case Combine.ADD, Unary(UnaryOperator.NEGATE, operand):
+            return operand
+        case Combine.ADD, Const(int() as number, element) if element.is_integer and limits(element)[0] < number < 0:
+            return Const(-number, element)
+        case _:
+            return None
+
+
 def assignment_text(expressions: ExpressionPrinter, variable: Variable, value: Expression) -> str:
     """`x = value`, or `x += …` where the value begins with what the variable was."""
     place, _ = expressions.place(variable)
     if isinstance(value, Binary) and value.left == Ref(variable) and value.operator in _ASSIGNED:
         wraps = value.operator is BinaryOperator.MULTIPLY and not value.element.is_real
+        taken = _taken_away(Combine.ADD, value.right) if value.operator is BinaryOperator.ADD else None
+        if taken is not None:
+            return f"{place} -= {expressions.expression(taken)}"
         if not wraps:
             return f"{place} {value.operator.value}= {expressions.expression(value.right)}"
     return f"{place} = {expressions.expression(value)}"
+
+
+def step_text(expressions: ExpressionPrinter, variable: Variable, value: Expression) -> str:
+    """As `assignment_text`, with `x++` and `x--` where they do."""
+    place, strength = expressions.place(variable)
+    text = assignment_text(expressions, variable, value)
+    short = {f"{place} += 1": f"{place}++", f"{place} -= 1": f"{place}--"}
+    return short.get(text, text) if strength == POSTFIX else text

@@ -232,7 +232,7 @@ class _Legaliser:
     # --- operations ------------------------------------------------------------------------------------------------
 
     def block(self, body: tuple[KernelOp, ...]) -> tuple[Statement, ...]:
-        return tuple(statement for op in body for statement in self.operation(op))
+        return _with_counters(tuple(statement for op in body for statement in self.operation(op)))
 
     def operation(self, op: KernelOp) -> tuple[Statement, ...]:
         match op:
@@ -444,6 +444,18 @@ def _only_if(condition: Expression, statement: Statement) -> tuple[Statement, ..
     if isinstance(condition, Const):
         return (statement,) if condition.value else ()
     return (If(condition, (statement,)),)
+
+
+def _with_counters(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """A counter that only the `for` after its declaration uses is declared there."""
+    joined = list(body)
+    for place in range(len(body) - 2, -1, -1):
+        declared, loop = body[place : place + 2]
+        if isinstance(declared, Declare) and isinstance(loop, For):
+            stepped = any(step.variable == declared.variable for step in loop.step)
+            if stepped and declared.variable not in variables_in(body[place + 2 :]):
+                joined[place : place + 2] = [replace(loop, first=declared)]
+    return tuple(joined)
 
 
 def _has_continue(body: tuple[Statement, ...]) -> bool:

@@ -128,11 +128,12 @@ class While:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """`for (; condition; step) body`."""
+    """`for (first; condition; step) body`."""
 
     condition: Expression
     step: tuple[Assign, ...]
     body: tuple[Statement, ...]
+    first: Declare | None = None
 
 
 @dataclass(frozen=True, slots=True)

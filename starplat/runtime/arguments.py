@@ -7,6 +7,7 @@ Arrays that lie on a device stay there until the run's device is known; `brought
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -177,7 +178,7 @@ def _from_text(text: str, kind: Type | None, graph: Graph) -> object:
     match kind:
         case SetType():
             listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
-            return [parsed(word) for word in listed.replace(",", " ").split()]
+            return [parsed(word) for word in re.split(r"\s*,\s*|\s+", listed.strip())] if listed.strip() else []
         case PropertyType() if text.startswith("@"):
             return property_of_text(Path(text[1:]))
         case PropertyType():

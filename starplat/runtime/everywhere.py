@@ -16,10 +16,9 @@ from starplat.ir.nodes import Module
 from starplat.runtime.arguments import Bound
 from starplat.runtime.launch import run_module
 from starplat.runtime.result import Result
-from starplat.runtime.targets import TARGETS
 from starplat.runtime.validate import first_difference
 from starplat.toolchain.description import DeviceDescription
-from starplat.toolchain.devices import report
+from starplat.toolchain.devices import REPORTS, report
 
 REFERENCE = "reference"
 LARGE_GRAPH = 4_000_000
@@ -91,7 +90,7 @@ def run_everywhere(
         always_measure: the interpreter runs on large graphs too.
         started: is told which device is about to run.
     """
-    found = [device for target in TARGETS for device in report(target)]
+    found = [device for target in REPORTS for device in report(target)]
     chosen = [d for d in found if device_index is None or d.target == REFERENCE or d.index == device_index]
     present = [device for device in chosen if device.usable]
     large = graph.num_nodes + graph.num_arcs > LARGE_GRAPH and not always_measure
@@ -180,10 +179,10 @@ def _once_each(
     """Every device that ran or might have, and a row for each target that has none of that number."""
     shown = [d for d in found if not d.usable or d in present]
     targets = {d.target for d in shown}
-    lacking = [t for t in TARGETS if t not in targets]
+    lacking = [t for t in REPORTS if t not in targets]
     lacks = "no device here" if device_index is None else f"no device {device_index}"
     rows = [DeviceDescription(target, None, "-", "-", 0, 0, f"it has {lacks}") for target in lacking]
-    return sorted([*shown, *rows], key=lambda d: TARGETS.index(d.target))
+    return sorted([*shown, *rows], key=lambda d: list(REPORTS).index(d.target))
 
 
 def _not_run(device: DeviceDescription, device_index: int | None) -> Attempt:

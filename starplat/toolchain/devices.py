@@ -71,7 +71,8 @@ def _opencl_report() -> tuple[DeviceDescription, ...]:
         return (DeviceDescription("opencl", None, "-", "-", 0, 0, diagnostic.message, diagnostic.help),)
     ready = [device for device, fault in tried if fault is None]
     good = [_described(device, index, "ready", None) for index, device in enumerate(ready)]
-    bad = [_described(device, None, f"does not compile: {fault}", INSTALL) for device, fault in tried if fault]
+    mend = None if good else INSTALL
+    bad = [_described(device, None, f"does not compile: {fault}", mend) for device, fault in tried if fault]
     hidden = [_hidden(runtime.library, runtime.fault, runtime.mend) for runtime in runtimes() if runtime.fault]
     if not good and not bad and not hidden:
         hidden = [DeviceDescription("opencl", None, "-", "-", 0, 0, "no OpenCL runtime is installed", INSTALL)]

@@ -105,6 +105,7 @@ def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
 
 def _opened(image: bytes) -> ctypes.CDLL:
     """Loads a library from a file that is gone once it is loaded, so that nobody can change what others run."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin between kernels slow down whoever works
     folder = private_folder()
     try:
         with tempfile.NamedTemporaryFile(prefix=".loading-", suffix=".so", dir=folder) as file:

@@ -117,7 +117,7 @@ def sycl_report() -> tuple[DeviceDescription, ...]:
         diagnostic = error.diagnostics[0]
         return (missing("sycl", diagnostic.message, diagnostic.help),)
     good = [_described(device, index, "ready", None) for index, device in enumerate(sycl_devices())]
-    bad = [_described(device, None, fault, INSTALL) for device, fault in tried if fault]
+    bad = [_described(device, None, fault, None if good else INSTALL) for device, fault in tried if fault]
     if not good and not bad:
         return (missing("sycl", "the SYCL runtime finds no device", INSTALL),)
     return (*good, *bad)

@@ -103,8 +103,8 @@ def test_calls_are_followed() -> None:
 
 
 def test_races_name_both_lines() -> None:
-    facts = facts_of("function f(Graph g, propNode<int> x) {\n forall (v in g.nodes()) {\n  forall (w in g.neighbors(v)) {\n"
-                     "   w.x = v;\n  }\n }\n}")  # fmt: skip
+    loops = "forall (v in g.nodes()) {\n  forall (w in g.neighbors(v)) {\n   w.x = v;\n  }\n }"
+    facts = facts_of(f"function f(Graph g, propNode<int> x) {{\n {loops}\n}}")
     (warning,) = facts.warnings
     assert warning.code == "W0501"
     assert warning.place is not None

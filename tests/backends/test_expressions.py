@@ -17,6 +17,7 @@ from starplat.backends.opencl import SPELLING
 from starplat.backends.render import helper_texts
 from starplat.ir.evaluate import evaluate
 from starplat.ir.nodes import (
+    ROW_OFFSETS,
     Apply,
     Binary,
     BinaryOperator,
@@ -24,6 +25,7 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
+    Load,
     MathFunction,
     NumArcs,
     Ref,
@@ -36,6 +38,7 @@ from starplat.ir.nodes import (
 
 VALUES = {"a": 5, "b": -3, "c": 2**31 - 1, "p": True, "q": False}
 A, B, C = (Ref(Variable(name, Element.INT)) for name in "abc")
+L, X = Ref(Variable("l", Element.LONG)), Ref(Variable("x", Element.DOUBLE))
 P, Q = (Ref(Variable(name, Element.BOOL)) for name in "pq")
 OPERATOR = BinaryOperator
 
@@ -54,7 +57,8 @@ def test_brackets_only_where_they_matter() -> None:
     assert text(both(OPERATOR.SUBTRACT, both(OPERATOR.SUBTRACT, A, B), C)) == "a - b - c"
     either = both(OPERATOR.OR, both(OPERATOR.AND, P, Q, Element.BOOL), P, Element.BOOL)
     assert text(either) == "(p && q) || p"
-    assert text(Unary(UnaryOperator.NOT, both(OPERATOR.LESS, A, B, Element.BOOL))) == "!(a < b)"
+    assert text(Unary(UnaryOperator.NOT, both(OPERATOR.LESS, A, B, Element.BOOL))) == "a >= b"
+    assert text(Unary(UnaryOperator.NOT, both(OPERATOR.LESS, X, X, Element.BOOL))) == "!(x < x)"  # x may be NaN
 
 
 def test_negative_numbers_stay_apart() -> None:
@@ -62,6 +66,32 @@ def test_negative_numbers_stay_apart() -> None:
     assert text(both(OPERATOR.SUBTRACT, A, minus)) == "a - -1"
     assert text(Unary(UnaryOperator.NEGATE, minus)) == "-(-1)"
     assert text(Unary(UnaryOperator.NEGATE, Unary(UnaryOperator.NEGATE, A))) == "-(-a)"
+
+
+def test_conversions_are_said_where_they_matter() -> None:
+    wide = Cast(A, Element.LONG)
+    assert text(wide) == "a"
+    assert text(both(OPERATOR.ADD, L, wide, Element.LONG)) == "l + a"
+    assert text(both(OPERATOR.ADD, wide, Cast(B, Element.LONG), Element.LONG)) == "(long)a + (long)b"
+    assert text(both(OPERATOR.SUBTRACT, wide, Const(1, Element.LONG), Element.LONG)) == "(long)a - 1L"
+    assert text(both(OPERATOR.GREATER, wide, Const(0, Element.LONG), Element.BOOL)) == "a > 0"
+    assert text(both(OPERATOR.LESS, L, Const(2**40, Element.LONG), Element.BOOL)) == f"l < {2**40}L"
+    assert text(Cast(wide, Element.DOUBLE)) == "(double)(long)a"
+
+
+def test_degrees_are_plain_differences() -> None:
+    after = Binary(OPERATOR.ADD, A, Const(1, Element.INT), Element.NODE)
+    arcs = Binary(OPERATOR.SUBTRACT, Load(ROW_OFFSETS, after), Load(ROW_OFFSETS, A), Element.ARC)
+    degree = Cast(arcs, Element.INT)
+    assert text(degree) == "row_offsets[a + 1] - row_offsets[a]"
+    assert text(both(OPERATOR.EQUAL, degree, Const(0, Element.INT), Element.BOOL)).endswith(" - row_offsets[a] == 0")
+    assert text(Cast(degree, Element.DOUBLE)) == "(double)(row_offsets[a + 1] - row_offsets[a])"
+    assert text(both(OPERATOR.ADD, degree, A)).startswith("(int)(row_offsets")
+
+
+def test_what_is_taken_away_is_subtracted() -> None:
+    assert text(both(OPERATOR.ADD, A, Unary(UnaryOperator.NEGATE, B))) == "a - b"
+    assert text(both(OPERATOR.ADD, A, Unary(UnaryOperator.NEGATE, both(OPERATOR.ADD, B, C)))) == "a - (b + c)"
 
 
 def test_ends_of_ranges_have_names() -> None:
@@ -162,7 +192,7 @@ def test_random_expressions_have_their_value_in_cpp(tmp_path: Path) -> None:
     text = "\n".join(
         [
             "#include <algorithm>\n#include <climits>\n#include <cstdio>",
-            *helper_texts("common/host_helpers.jinja", helpers.needed),
+            *helper_texts(["common/host_helpers.jinja"], helpers.needed),
             "int main() {\n    volatile int a_ = 5, b_ = -3, c_ = INT_MAX;",
             "    volatile bool p_ = true, q_ = false;",
             "    const int a = a_, b = b_, c = c_;\n    const bool p = p_, q = q_;",

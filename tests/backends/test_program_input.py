@@ -88,6 +88,17 @@ def test_packed_files_are_refused(pack: Callable[[bytes], bytes], edges: Path, t
     assert (answer.returncode, answer.stderr) == (1, f"error: {path}: is compressed; decompress it first\n")
 
 
+@pytest.mark.parametrize("ending", [".spg", ".txt"])
+def test_weights_that_do_not_fit_are_refused(ending: str, tmp_path: Path, sssp: Start) -> None:
+    text, path = tmp_path / "heavy.txt", tmp_path / f"heavy{ending}"
+    text.write_text("0 1 3000000000\n")
+    if ending != ".txt":
+        write(read(text), path)
+    answer = sssp(path, "--src", 0)
+    assert answer.returncode == 1
+    assert "whole number" in answer.stderr
+
+
 @pytest.mark.parametrize("kept", [4, 12, 40, 340, 500])
 def test_a_damaged_spg_is_refused(kept: int, edges: Path, tmp_path: Path, sssp: Start) -> None:
     path = tmp_path / "cut.spg"

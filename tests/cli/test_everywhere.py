@@ -42,7 +42,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, change: Callable[[str, Result], Res
         result = run_module(module, graph, target="reference", **more)  # type: ignore[arg-type]
         return result if target == "reference" else change(f"{target} {device_index}", result)
 
-    monkeypatch.setattr(everywhere, "TARGETS", tuple(devices))
+    monkeypatch.setattr(everywhere, "REPORTS", devices)
     monkeypatch.setattr(everywhere, "report", lambda target: devices.get(target, ()))
     monkeypatch.setattr(everywhere, "run_module", run)
 

@@ -28,6 +28,7 @@ from starplat.ir.lowering.kernels import ArcPlace, KernelLowering, LevelScope, S
 from starplat.ir.lowering.names import Names
 from starplat.ir.lowering.regions import RegionLowering, arc_place
 from starplat.ir.lowering.rounds import lower_bfs, lower_fixed_point
+from starplat.ir.lowering.uses import holds_still
 
 
 class HostLowering(ExpressionLowering):
@@ -110,6 +111,13 @@ class HostLowering(ExpressionLowering):
         """The expression's value as a constant or variable."""
         value = self.expression(e)
         return value if isinstance(value, ir.Ref | ir.Const) else ir.Ref(self.declare(name, value.element, value))
+
+    def held(self, e: typed.Expression, name: str, body: typed.Statement) -> ir.Expression:
+        """As `simple`, but not a variable that `body` changes: a loop's domain is fixed on entry."""
+        if holds_still(e, body):
+            return self.simple(e, name)
+        value = self.expression(e)
+        return ir.Ref(self.declare(name, value.element, value))
 
     def new_array(self, name: str, element: ir.Element, extent: ir.Extent, origin: ir.Origin) -> ir.Array:
         """An array that lives as long as the function runs."""
@@ -467,7 +475,7 @@ class HostLowering(ExpressionLowering):
 
     def _host_both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> None:
         """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
-        node = self.simple(domain.node, "node")
+        node = self.held(domain.node, "node", s.body)
         halves = []
         for direction in (typed.Direction.OUT, typed.Direction.IN):
             with self.collect() as ops:
@@ -485,7 +493,7 @@ class HostLowering(ExpressionLowering):
     def _host_neighbors(self, s: typed.ForEach, domain: typed.Neighbors, of: ir.Expression | None = None) -> None:
         probe = KernelLowering(self.context, self.names, self.surroundings(), frozenset(), self.levels)
         direction, level = probe.direction(s, domain)
-        node = self.simple(domain.node, "node") if of is None else of
+        node = self.held(domain.node, "node", s.body) if of is None else of
         neighbor = self._iterator(s)
         position = ir.Variable(self.names.fresh("e"), ir.Element.ARC)
         self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)

@@ -24,6 +24,7 @@ from starplat.ir.lowering.context import (
 )
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.names import Names
+from starplat.ir.lowering.uses import holds_still
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,11 +384,7 @@ class KernelLowering(ExpressionLowering):
 
     def _neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> list[ir.KernelOp]:
         direction, level = self.direction(s, domain)
-        node = self.expression(domain.node)
-        before: list[ir.KernelOp] = []
-        if not isinstance(node, ir.Ref | ir.Const):
-            held = self.temporary("node", ir.Element.NODE)
-            before, node = [ir.Let(held, node)], ir.Ref(held)
+        before, node = self._held(domain.node, s.body)
         neighbor = self.local(s.iterator)
         position = self._position(s, direction)
         if direction is ir.Direction.OUT:
@@ -396,6 +393,14 @@ class KernelLowering(ExpressionLowering):
             self.arcs[s.iterator] = ArcPlace(ir.Load(ir.IN_ARCS, ir.Ref(position)), ir.Ref(neighbor), node)
         body = self._filtered(both(self.at_level(neighbor, level), self._filter(s)), s)
         return [*before, ir.ForNeighbors(direction, node, neighbor, position, body, s.parallel)]
+
+    def _held(self, value: typed.Expression, body: typed.Statement) -> tuple[list[ir.KernelOp], ir.Expression]:
+        """A node as a constant or as a variable that `body` leaves alone, and what brings it about."""
+        node = self.expression(value)
+        if isinstance(node, ir.Ref | ir.Const) and holds_still(value, body):
+            return [], node
+        held = self.temporary("node", ir.Element.NODE)
+        return [ir.Let(held, node)], ir.Ref(held)
 
     def _position(self, s: typed.ForEach, direction: ir.Direction) -> ir.Variable:
         """The loop's own arc. For out-arcs it has the name that the program gives it, and is that edge."""
@@ -429,10 +434,10 @@ class KernelLowering(ExpressionLowering):
 
     def _both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> list[ir.KernelOp]:
         """Out-neighbors, then in-neighbors, in one loop, so that `break` ends it."""
-        node = self.temporary("node", ir.Element.NODE)
+        before, here = self._held(domain.node, s.body)
+        after = plus(here, 1, ir.Element.NODE)
         first_out, first_in = self.temporary("first_out", ir.Element.ARC), self.temporary("first_in", ir.Element.ARC)
         outs, step = self.temporary("outs", ir.Element.ARC), self.temporary("i", ir.Element.ARC)
-        here, after = ir.Ref(node), plus(ir.Ref(node), 1, ir.Element.NODE)
 
         def minus(a: ir.Expression, b: ir.Expression) -> ir.Expression:
             return ir.Binary(ir.BinaryOperator.SUBTRACT, a, b, ir.Element.ARC)
@@ -451,7 +456,7 @@ class KernelLowering(ExpressionLowering):
         reached = ir.Select(is_out, ir.Load(ir.COLUMNS, out_arc), ir.Load(ir.IN_COLUMNS, in_place))
         body = (ir.Let(neighbor, reached), *self._filtered(self._filter(s), s))
         return [
-            ir.Let(node, self.expression(domain.node)),
+            *before,
             ir.Let(first_out, ir.Load(ir.ROW_OFFSETS, here)),
             ir.Let(outs, minus(ir.Load(ir.ROW_OFFSETS, after), ir.Ref(first_out))),
             ir.Let(first_in, ir.Load(ir.IN_ROW_OFFSETS, here)),

@@ -49,12 +49,19 @@ class RegionLowering:
         loop = races.loop
         match loop.domain:
             case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
-                for direction in (typed.Direction.OUT, typed.Direction.IN):
-                    self._launch(races, replace(loop, domain=replace(domain, direction=direction)), levels)
+                sides = (typed.Direction.OUT, typed.Direction.IN)
+                halves = [replace(loop, domain=replace(domain, direction=direction)) for direction in sides]
+                changes = self._filter_may_change(races, loop)
+                chosen = [self._judge(races, half, levels) if changes else None for half in halves]
+                for half, judged in zip(halves, chosen, strict=True):
+                    self._launch(races, half, levels, judged)
             case _:
                 self._launch(races, loop, levels)
 
-    def _launch(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> None:
+    def _launch(
+        self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None, judged: ir.Array | None = None
+    ) -> None:
+        """One kernel; `judged` holds the outcomes of the loop's filter where they are known already."""
         around = self.host.surroundings()
         after = self._give(races, around)
         self._hoist(loop.body, loop.filter, around)
@@ -63,9 +70,11 @@ class RegionLowering:
         if levels is not None and loop.levels:
             at_level = equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth))
             condition = both(at_level, condition)
-        if loop.filter is not None:
+        if judged is not None:
+            condition = ir.Load(judged, ir.Ref(_position(domain, iterator)))
+        elif loop.filter is not None:
             condition = both(condition, lowering.expression(loop.filter))
-        if condition is not None and self._filter_may_change(races, loop):
+        if judged is None and condition is not None and self._filter_may_change(races, loop):
             condition = self._judge_first(loop, domain, iterator, condition)
         body = lowering.block(loop.body)
         self.emit(ir.Kernel("", domain, iterator, condition, body, (), (), self._reductions(around, body), loop.span))
@@ -117,22 +126,26 @@ class RegionLowering:
         loop = races.loop
         if loop.filter is None or isinstance(loop.domain, typed.Neighbors) or not self._filter_may_change(races, loop):
             return None
+        return self._judge(races, loop, self.host.levels)
+
+    def _judge(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> ir.Array:
+        """The outcomes of a loop's filter on entry."""
         around = self.host.surroundings()
         self._hoist(typed.Block(()), loop.filter, around)
-        lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, self.host.levels)
+        lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
         domain, iterator, condition = self._domain(loop, lowering)
-        condition = both(condition, lowering.expression(loop.filter))
+        if loop.filter is not None:
+            condition = both(condition, lowering.expression(loop.filter))
         assert condition is not None
         chosen = self._judge_first(loop, domain, iterator, condition)
-        assert isinstance(chosen, ir.Load)
         return chosen.array
 
     def _judge_first(
         self, loop: ParallelLoop, domain: ir.Domain, iterator: ir.Variable, condition: ir.Expression
-    ) -> ir.Expression:
+    ) -> ir.Load:
         """The filter as flags that a kernel of its own has set."""
         extent = ir.Extent.NODES if isinstance(domain, ir.AllNodes) else ir.Extent.ARCS
-        where = domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
+        where = _position(domain, iterator)
         chosen = self.host.new_array("chosen", ir.Element.BOOL, extent, ir.Origin.TEMPORARY)
         store = ir.Store(chosen, ir.Ref(where), condition)
         span = loop.span if loop.filter is None else loop.filter.span
@@ -226,6 +239,11 @@ class RegionLowering:
             extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
             if extreme or isinstance(e, typed.Aggregate | typed.SetSize):
                 around.hoisted[id(e)] = self.host.expression(e)
+
+
+def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:
+    """What numbers the iterations: the place in a row of arcs, or the iterator itself."""
+    return domain.position if isinstance(domain, ir.NodeNeighbors) else iterator
 
 
 def arc_place(direction: ir.Direction, node: ir.Expression, neighbor: ir.Variable, position: ir.Variable) -> ArcPlace:

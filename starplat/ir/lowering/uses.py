@@ -87,3 +87,8 @@ def written_scalars(statement: typed.Statement) -> Iterator[typed.Symbol]:
             if symbol not in inside and symbol not in seen:
                 seen.add(symbol)
                 yield symbol
+
+
+def holds_still(value: typed.Expression, statement: typed.Statement) -> bool:
+    """Whether `value`, if it is a variable at all, is one that sequential code leaves alone."""
+    return not isinstance(value, typed.Variable) or value.symbol not in set(written_scalars(statement))
