@@ -19,7 +19,7 @@ from tests.zoo import ZOO, random_graphs
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 quick = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def answer(case: Case, target: Target, program: Program, graph: Graph, call: Arguments) -> list[NDArray[Any]]:
