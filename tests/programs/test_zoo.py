@@ -36,7 +36,7 @@ def test_some_opencl_runtime_works() -> None:
     assert any(target.fault is None for target in opencl_targets()), [target.fault for target in opencl_targets()]
 
 
-@pytest.mark.parametrize(("name", "target"), meetings())
+@pytest.mark.parametrize(("name", "target"), list(meetings()))
 @every_case
 def test_answer_is_right(case: Case, name: str, target: Target) -> None:
     graph = ZOO[name]
