@@ -113,9 +113,9 @@ SIGNED_ATOMICS = {
 
 _LIMITS = {
     "INT_MAX": "0x7fffffff",
-    "INT_MIN": "(-INT_MAX - 1)",
+    "INT_MIN": "(-0x7fffffff - 1)",
     "LLONG_MAX": "0x7fffffffffffffffLL",
-    "LLONG_MIN": "(-LLONG_MAX - 1)",
+    "LLONG_MIN": "(-0x7fffffffffffffffLL - 1)",
     "INFINITY": "__int_as_float(0x7f800000)",
     "NAN": "__int_as_float(0x7fffffff)",
 }

@@ -15,7 +15,8 @@ def run() -> NoReturn:
     """Runs the command line and ends the process with its exit code.
 
     Where a device was used the process ends at once: the runtimes of several vendors in one process tear down each
-    other's threads and contexts, and may crash after the answer has been printed.
+    other's threads and contexts, and may crash after the answer has been printed. `kept.KEPT` holds what was on devices
+    till then.
     """
     code = main()
     if any(name in sys.modules for name in _DEVICE_LIBRARIES):

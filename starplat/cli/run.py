@@ -22,6 +22,7 @@ from starplat.cli.arguments import (
 )
 from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
+from starplat.cli.kept import KEPT
 from starplat.cli.request import Request
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def run(
     compiled = perf_counter()
     console.show(program.warnings)
     read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
     if target == EVERYWHERE:

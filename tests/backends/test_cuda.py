@@ -18,6 +18,7 @@ from tests.backends.modules import sssp
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.sp"))
+PROGRAMS = [*EXAMPLES, *sorted((ROOT / "tests" / "programs" / "found").glob("*.sp"))]
 CUDA = BACKENDS["cuda"]
 ARCHITECTURE = "sm_80"
 
@@ -51,12 +52,12 @@ def to_machine_code(text: str, folder: Path, *flags: str) -> None:
 
 
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_kernels_become_machine_code(path: Path, flags: tuple[str, ...], tmp_path: Path) -> None:
     to_machine_code(CUDA.kernels_text(module(path)), tmp_path, *flags)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_kernels_need_no_standard_headers(path: Path) -> None:
     """NVRTC has none; nvcc takes the other branch."""
     text = CUDA.kernels_text(module(path))

@@ -1,0 +1,6 @@
+"""What must live until the process ends, because taking it apart beside other vendors' runtimes may crash."""
+
+from __future__ import annotations
+
+KEPT: list[object] = []
+"""Graphs that were on devices; `process.run` ends the process without destroying them."""
