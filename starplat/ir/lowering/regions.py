@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from starplat.analysis import walk
 from starplat.analysis.effects import ParallelLoop
@@ -14,13 +14,11 @@ from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import both, equal, false
+from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import ArcPlace, KernelLowering, LevelScope, Surroundings
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.source import Span
-
-if TYPE_CHECKING:
-    from starplat.ir.lowering.hosts import HostLowering
 
 _VERBS = {
     ir.Combine.ADD: "add",
@@ -38,7 +36,7 @@ _VERBS = {
 class RegionLowering:
     """Makes the kernels of one host function; `host` receives the operations around them."""
 
-    def __init__(self, host: HostLowering) -> None:
+    def __init__(self, host: HostSide) -> None:
         self.host = host
         self.context = host.context
 

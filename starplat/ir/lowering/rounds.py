@@ -3,8 +3,6 @@ tests."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from starplat.analysis import walk
 from starplat.analysis.convergence import Spelling, convergence
 from starplat.analysis.effects import ParallelLoop, of_bfs
@@ -12,15 +10,13 @@ from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import equal, false, plus, true
+from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering, LevelScope
-
-if TYPE_CHECKING:
-    from starplat.ir.lowering.hosts import HostLowering
 
 INT = ir.Element.INT
 
 
-def lower_fixed_point(host: HostLowering, s: typed.FixedPoint) -> None:
+def lower_fixed_point(host: HostSide, s: typed.FixedPoint) -> None:
     """`do { flag = True; body; flag = flag && ALL(condition) } while (!flag)`, on two copies of the flags where the
     form allows it."""
     with host.collect() as ops:
@@ -38,9 +34,7 @@ def lower_fixed_point(host: HostLowering, s: typed.FixedPoint) -> None:
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
-def _two_copies(
-    host: HostLowering, s: typed.FixedPoint, flag: ir.Variable, frontier: ir.Array
-) -> tuple[ir.HostOp, ...]:
+def _two_copies(host: HostSide, s: typed.FixedPoint, flag: ir.Variable, frontier: ir.Array) -> tuple[ir.HostOp, ...]:
     """Reads see the round's start; what is stored goes to a fresh copy, and every store says that the end is not
     reached."""
     following = host.second_copy(frontier)
@@ -54,7 +48,7 @@ def _two_copies(
     return tuple(ops)
 
 
-def _in_place(host: HostLowering, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
+def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[ir.HostOp, ...]:
     with host.collect() as ops:
         host.do(ir.SetVariable(flag, true()))
         host.block(s.body)
@@ -77,7 +71,7 @@ def _speaks_of_nodes(s: typed.FixedPoint) -> bool:
     return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.expressions(s.condition))
 
 
-def lower_bfs(host: HostLowering, s: typed.IterateInBFS) -> None:
+def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:
     """Level by level: first all of the next level is found, then the body runs on this one; then back again."""
     with host.collect() as ops:
         source = host.simple(s.source, "source")
@@ -88,7 +82,7 @@ def lower_bfs(host: HostLowering, s: typed.IterateInBFS) -> None:
     host.do(ir.HostBlock(tuple(ops), s.span))
 
 
-def _search(host: HostLowering, s: typed.IterateInBFS, source: ir.Expression) -> None:
+def _search(host: HostSide, s: typed.IterateInBFS, source: ir.Expression) -> None:
     levels = host.new_array("bfs_level", INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
     host.do(ir.Fill(levels, ir.infinity(INT)))
     host.do(ir.WriteCell(levels, source, ir.Const(0, INT)))
@@ -114,7 +108,7 @@ def _search(host: HostLowering, s: typed.IterateInBFS, source: ir.Expression) ->
 
 
 def _find_next_level(
-    host: HostLowering, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
+    host: HostSide, s: typed.IterateInBFS, levels: ir.Array, depth: ir.Variable, found: ir.Variable
 ) -> None:
     names = host.names.inner()
     v = ir.Variable(names.fresh(s.iterator.name), ir.Element.NODE)
@@ -132,7 +126,7 @@ def _find_next_level(
     host.regions.emit(kernel)
 
 
-def _run_level(host: HostLowering, s: typed.IterateInBFS, work: ParallelLoop, scope: LevelScope) -> None:
+def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope: LevelScope) -> None:
     """The body for the nodes of one level: one kernel, or node by node if it needs the host."""
     if not work.body.statements:
         return

@@ -1,0 +1,65 @@
+"""What the parts of host lowering ask of each other, so that none of them needs the whole.
+
+`regions` makes kernels and `rounds` makes loops of launches; both append to the host function that `hosts` lowers,
+which they know as a `HostSide`.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from starplat.analysis.effects import ParallelLoop
+from starplat.analysis.races import LoopRaces
+from starplat.frontend import typed
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import Context
+from starplat.ir.lowering.kernels import LevelScope, Surroundings
+from starplat.ir.lowering.names import Names
+
+
+class Launcher(Protocol):
+    """Makes kernels and launches them."""
+
+    def launch(self, races: LoopRaces, levels: LevelScope | None = None) -> None: ...
+
+    def emit(self, kernel: ir.Kernel) -> None: ...
+
+
+class HostSide(Protocol):
+    """A host function that is being lowered."""
+
+    context: Context
+    function: typed.FunctionDefinition
+    names: Names
+    arrays: dict[typed.Symbol, ir.Array]
+    variables: dict[typed.Symbol, ir.Variable]
+    values: dict[typed.Symbol, ir.Expression]
+    stand_ins: dict[ir.Array, ir.Array]
+    announce: dict[ir.Array, ir.Variable]
+    levels: LevelScope | None
+
+    @property
+    def regions(self) -> Launcher: ...
+
+    def do(self, op: ir.HostOp) -> None: ...
+
+    def collect(self) -> AbstractContextManager[list[ir.HostOp]]: ...
+
+    def declare(self, name: str, element: ir.Element, value: ir.Expression) -> ir.Variable: ...
+
+    def expression(self, e: typed.Expression) -> ir.Expression: ...
+
+    def simple(self, e: typed.Expression, name: str) -> ir.Expression: ...
+
+    def block(self, block: typed.Block) -> None: ...
+
+    def new_array(self, name: str, element: ir.Element, extent: ir.Extent, origin: ir.Origin) -> ir.Array: ...
+
+    def word(self, symbol: typed.Symbol) -> ir.Array: ...
+
+    def second_copy(self, array: ir.Array) -> ir.Array: ...
+
+    def surroundings(self) -> Surroundings: ...
+
+    def visit_at_level(self, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None: ...
