@@ -44,18 +44,18 @@ def blocks(document: Path) -> Iterator[Block]:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that looks like the project's, to make files in."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_the_tutorial_runs(workplace: Path) -> None:
+def test_the_tutorial_runs(workspace: Path) -> None:
     python: list[str] = []
     for block in blocks(ROOT / "docs" / "tutorial.md"):
         if "file" in block.options:
-            (workplace / block.options["file"]).write_text(block.text, encoding="utf-8")
+            (workspace / block.options["file"]).write_text(block.text, encoding="utf-8")
         elif block.kind == "sh":
             for line in block.text.splitlines():
                 run_command(line, int(block.options.get("exit", "0")))
@@ -81,7 +81,7 @@ def run_python(text: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_readmes_python_runs(workplace: Path) -> None:
+def test_the_readmes_python_runs(workspace: Path) -> None:
     run_python("".join(block.text for block in blocks(ROOT / "README.md") if block.kind == "python"))
 
 
@@ -113,7 +113,7 @@ def words_of(program: str) -> list[str]:
     return re.sub(r"//[^\n]*", "", program).split()
 
 
-def test_the_readmes_answer_is_the_answer(workplace: Path) -> None:
+def test_the_readmes_answer_is_the_answer(workspace: Path) -> None:
     """The table of the README, times and device aside, is what the command prints."""
     shown = next(block.text for block in blocks(ROOT / "README.md") if block.kind == "text").splitlines()
     command = (
