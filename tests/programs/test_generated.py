@@ -162,7 +162,8 @@ def test_a_random_program_says_what_the_interpreter_says(target: Target, seed: i
 @pytest.mark.campaign
 @every_device
 def test_random_programs_say_what_the_interpreter_says(target: Target) -> None:
-    for seed in range(FIRST, FIRST + MANY):
+    many = MANY // 5 if target.target == "sycl" else MANY  # SYCL's compiler takes seconds for each
+    for seed in range(FIRST, FIRST + many):
         examine(generate(seed), target)
 
 
