@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.pipeline import Program, compile, read
     from starplat.runtime import Result
+    from starplat.schedule import Schedule
 
 __version__ = "0.1.0"
 
-__all__ = ["Diagnostic", "DiagnosticError", "Graph", "Program", "Result", "__version__", "compile", "read"]
+__all__ = ["Diagnostic", "DiagnosticError", "Graph", "Program", "Result", "Schedule", "__version__", "compile", "read"]
 
 _HOMES = {
     "Diagnostic": "starplat.diagnostics",
@@ -27,6 +28,7 @@ _HOMES = {
     "Graph": "starplat.graph",
     "Program": "starplat.pipeline",
     "Result": "starplat.runtime",
+    "Schedule": "starplat.schedule",
     "compile": "starplat.pipeline",
     "read": "starplat.pipeline",
 }

@@ -20,6 +20,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
 from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
 from starplat.frontend.parser import parse as parse_text
+from starplat.frontend.sequence import sequenced
 from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.tables import Keeper, keep_tables_with
 from starplat.source import SourceFile
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from starplat.ir.nodes import Module
     from starplat.runtime import Bound, Result
     from starplat.runtime.everywhere import Everywhere
+    from starplat.schedule import Schedule
+    from starplat.schedule.describe import Plan
     from starplat.toolchain.description import DeviceDescription
 
 TEXT_NAME = "program.sp"
@@ -115,7 +118,7 @@ def check(source: SourceFile, *, strict: bool = False) -> Checked:
         DiagnosticError: everything that is wrong, and the warnings beside it.
     """
     tree = check_tree(parse(source), source)
-    facts = analyse(tree)
+    facts = analyse(sequenced(tree))
     warnings = tuple(sort(dict.fromkeys((*tree.warnings, *facts.warnings))))
     if strict and any(map(is_race, warnings)):
         raise DiagnosticError(*(replace(w, severity=Severity.ERROR) if is_race(w) else w for w in warnings))
@@ -137,30 +140,70 @@ def lower(checked: Checked, entry: str | None = None) -> Module:
     from starplat.ir.verify import verify
     from starplat.passes import run as run_passes
 
-    module = run_passes(lower_tree(checked.tree, entry, checked.facts))
+    module = run_passes(lower_tree(checked.facts.program, entry, checked.facts))
     verify(module)
     return module
 
 
-def artifact(module: Module, target: str, stem: str, *, library: bool = False) -> dict[str, str]:
+def scheduled(module: Module, target: str, schedule: Schedule | str | None = None) -> Module:
+    """The module as a target is to get it; by default everything is left to the compiler.
+
+    Raises:
+        DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program; E0796, no such
+            target.
+    """
+    from starplat.backends.scheduled import REFERENCE, for_target
+    from starplat.schedule.parse import as_schedule
+
+    if target != REFERENCE:
+        _backend(target)
+    return for_target(module, target, as_schedule(schedule))
+
+
+def plan(module: Module, target: str, schedule: Schedule | str | None = None, graph: Graph | None = None) -> Plan:
+    """What the schedule chooses for a target, on a graph if one is given, and why.
+
+    Raises:
+        DiagnosticError: as for `scheduled`.
+    """
+    from starplat.backends.scheduled import REFERENCE, capabilities_of, own_schedule
+    from starplat.schedule.apply import decided
+    from starplat.schedule.describe import Plan
+    from starplat.schedule.parse import as_schedule
+
+    if target != REFERENCE:
+        _backend(target)
+    facts = None
+    if graph is not None:
+        from starplat.runtime.facts import facts_of
+
+        facts = facts_of(graph)
+    wanted = as_schedule(schedule) or own_schedule(target)
+    return Plan(target, wanted, decided(module, wanted, capabilities_of(target), facts).choices, facts)
+
+
+def artifact(
+    module: Module, target: str, stem: str, *, library: bool = False, schedule: Schedule | str | None = None
+) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
     They are called after `stem`, with `_` for what a command line would have to quote.
 
     Raises:
-        DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks.
+        DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks; as for `scheduled`.
     """
     from starplat.backends.artifact import header_text
     from starplat.backends.comments import plain_stem
 
     backend, stem = _backend(target), plain_stem(stem)
+    module = scheduled(module, target, schedule)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library)}
 
 
-def kernels_text(module: Module, target: str) -> str:
+def kernels_text(module: Module, target: str, schedule: Schedule | str | None = None) -> str:
     """The kernels as the target's compiler gets them, byte for byte."""
-    return _backend(target).kernels_text(module)
+    return _backend(target).kernels_text(scheduled(module, target, schedule))
 
 
 def read(
@@ -254,14 +297,33 @@ def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Progra
     Raises:
         DiagnosticError: the program is wrong; `str()` of it is what the command line prints.
     """
-    return Program(check(source_of(program), strict=strict))
+    source = source_of(program)
+    checked = check(source, strict=strict)
+    is_file = program is not source and source.name != TEXT_NAME
+    return Program(checked, schedule_beside(Path(source.name)) if is_file else None)
+
+
+def schedule_beside(program: Path) -> Schedule | None:
+    """What the file beside a program says: the table `[schedule]` of `sssp.toml` for `sssp.sp`.
+
+    Raises:
+        DiagnosticError: E0660 to E0664, the table is wrong.
+    """
+    from starplat.schedule.parse import file_beside, read_schedule
+
+    path = file_beside(program)
+    return None if path is None else read_schedule(path)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A checked program, ready to be run on graphs. Lowered modules are kept, one for every entry asked for."""
+    """A checked program, ready to be run on graphs. Lowered modules are kept, one for every entry asked for.
+
+    `schedule` is what the file beside it says, if there is one.
+    """
 
     checked: Checked
+    schedule: Schedule | None = None
     _modules: dict[str | None, Module] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -290,7 +352,8 @@ class Program:
         return self.checked.facts
 
     def module(self, function: str | None = None) -> Module:
-        """The intermediate form with `function` as its entry, by default the function that no other calls.
+        """The intermediate form with `function` as its entry, by default the function that no other calls; as it is
+        before any schedule.
 
         Raises:
             DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
@@ -299,9 +362,19 @@ class Program:
             self._modules[function] = lower(self.checked, function)
         return self._modules[function]
 
-    def artifact(self, target: str, function: str | None = None, *, library: bool = False) -> dict[str, str]:
-        """The files of a complete program for a target, or of a library with a header for C: names and texts."""
-        return artifact(self.module(function), target, self.name, library=library)
+    def artifact(
+        self,
+        target: str,
+        function: str | None = None,
+        *,
+        library: bool = False,
+        schedule: Schedule | str | None = None,
+    ) -> dict[str, str]:
+        """The files of a complete program for a target, or of a library with a header for C: names and texts.
+
+        `schedule` is as for `run`.
+        """
+        return artifact(self.module(function), target, self.name, library=library, schedule=schedule or self.schedule)
 
     def run(
         self,
@@ -310,6 +383,7 @@ class Program:
         target: str = "auto",
         device: int | None = None,
         function: str | None = None,
+        schedule: Schedule | str | None = None,
         validate: bool = False,
         results: Sequence[str] | None = None,
         device_results: bool = False,
@@ -325,6 +399,9 @@ class Program:
             target: "reference", "opencl", or "auto" for the best that is here; `Result.target` says which it was.
             device: the number of the target's device, as `starplat devices` counts them.
             function: the entry, by default the function that no other calls.
+            schedule: how to run: a `starplat.Schedule`, words such as "direction=pull,balance=edge", or the path of a
+                `.toml` file. By default what the file beside the program says; where there is none, devices run under
+                "auto", and the interpreter, whose answers are the measure, under "plain".
             validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
                 race.
             results: the properties to bring back, by default all.
@@ -337,11 +414,14 @@ class Program:
                 changes it; nodes in it are numbers 0..n-1. Other arrays are only read.
 
         Raises:
-            DiagnosticError: an argument or a device is missing or wrong, or (E0795) an answer is not the interpreter's.
+            DiagnosticError: an argument, a device or the schedule is missing or wrong, or (E0795) an answer is not the
+                interpreter's.
         """
         from starplat.graph import from_object
         from starplat.runtime import Bound, bind, run_module
+        from starplat.schedule.parse import as_schedule
 
+        wanted = as_schedule(schedule) or self.schedule
         started = perf_counter()
         module = self.module(function)
         lowered = perf_counter() - started
@@ -357,6 +437,7 @@ class Program:
             results=results,
             device_results=device_results,
             repeat=repeat,
+            schedule=wanted,
             compile_seconds=lowered,
         )
         return self._validated(result, module, before) if validate else result
@@ -367,6 +448,7 @@ class Program:
         *,
         device: int | None = None,
         function: str | None = None,
+        schedule: Schedule | str | None = None,
         validate: bool = False,
         results: Sequence[str] | None = None,
         repeat: int = 1,
@@ -378,6 +460,7 @@ class Program:
 
         Args:
             device: only the devices of this number.
+            schedule: for all devices but the interpreter's, whose answer is the measure.
             validate: the interpreter, whose answer is the measure, runs even where it takes long.
             started: is told which device is about to run.
             others: as for `run`.
@@ -388,6 +471,7 @@ class Program:
         from starplat.graph import from_object
         from starplat.runtime import Bound, bind
         from starplat.runtime.everywhere import run_everywhere
+        from starplat.schedule.parse import as_schedule
 
         module, taken = self.module(function), from_object(graph)
         given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
@@ -398,6 +482,7 @@ class Program:
             device_index=device,
             results=results,
             repeat=repeat,
+            schedule=as_schedule(schedule) or self.schedule,
             racy=any(map(is_race, self.warnings)),
             always_measure=validate,
             started=started,

@@ -17,15 +17,17 @@ ORDER = (
     {"frontend"},
     {"analysis"},
     {"ir"},
-    {"passes", "schedule"},
+    {"passes"},
+    {"schedule"},
     {"backends"},
     {"toolchain"},
     {"runtime"},
     {"pipeline"},
+    {"bench"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-USES_GRAPH = {"graph", "runtime", "pipeline", "cli"}
+USES_GRAPH = {"graph", "runtime", "pipeline", "bench", "cli"}
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
 ENTRANCES = {"__init__", "__main__"}
 TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp")

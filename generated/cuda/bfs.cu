@@ -1,6 +1,6 @@
 // bfs.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native bfs.cu -o bfs
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv bfs.cu -o bfs
 // run:   ./bfs GRAPH --src NODE [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,12 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -76,6 +92,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -100,7 +134,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -257,6 +291,14 @@ static void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -277,6 +319,20 @@ public:
     int blocks(long long iterations) const {
         const long long most = 16 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
     }
 
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
@@ -356,83 +412,376 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
+// A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
+struct Frontier {
+    unsigned *bits;
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *list;
+    int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
+    int turn;    // which of the sizes is in use
 };
+
+#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
+    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    if (threadIdx.x == 0) *fresh = 0;
+    __syncthreads();
+    return {words, sizes, sizes + 4, fresh, 0};
+}
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    const int place = atomicAdd(set.fresh, 1);
+    if (place < MOST_NEW) set.fresh[1 + place] = node;
+}
+
+// Moves what the block has put in to the list.
+static __device__ inline void inserted(const Frontier &set) {
+    __shared__ int begin;
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    if (threadIdx.x == 0) {
+        begin = atomicAdd(&set.sizes[set.turn], count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+    }
+    __syncthreads();
+    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+        for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *set.fresh = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+    if (thread < 4) set.sizes[thread] = 0;
+}
+
+// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
+static __device__ inline int listed(Frontier &set, bool takes) {
+    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
+    if (takes) {
+        set.turn = 1 - set.turn;
+        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+    }
+    return size;
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32;
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+    const int size = listed(set, takes);
+    if (size >= 0) {
+        const int share = min(32, (size + warps - 1) / warps);
+        for (int begin = warp * share; begin < size; begin += warps * share) {
+            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+            if (takes && node >= 0) set.bits[node / 32] = 0;
+            visit(node);
+        }
+        return;
+    }
+    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
+    for (int begin = warp * share; begin < words; begin += warps * share) {
+        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
+        if (takes && word) set.bits[begin + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const unsigned bits = __shfl_sync(~0u, word, which);
+            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
+        }
+    }
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// For one thread, while no other uses the set.
+static __device__ inline void insert_alone(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (set.bits[node / 32] & bit) return;
+    set.bits[node / 32] |= bit;
+    const int place = set.sizes[set.turn]++;
+    if (place < MOST_LISTED) {
+        set.list[place] = node;
+    } else {
+        set.sizes[2 + set.turn] = 1;
+    }
+}
+
+// After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
+// of the others than to go through the neighbors of the members.
+static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
+    return set.sizes[set.turn] > num_nodes / 32;
+}
+
+#define LONG_ROW 256  // a whole block takes the arcs of a node with more
+#define MOST_LONG 1023  // of such nodes for a block
+#define MOST_TOGETHER 512  // threads of a block
+
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+template <class Keep, class Test, class Reach>
+static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+    __shared__ int long_rows[MOST_LONG + 1], found;
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    const int threads = gridDim.x * blockDim.x;
+    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += threads) {
+        if (!keep(node)) continue;
+        const arc_t first = rows[node], end = rows[node + 1];
+        const int place = end - first > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+        if (place < MOST_LONG) {  // for the whole block
+            long_rows[1 + place] = node;
+            continue;
+        }
+        for (arc_t arc = first; arc < end; arc++) {
+            if (test(node, arc)) {
+                reach(node, arc);
+                break;
+            }
+        }
+    }
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        if (threadIdx.x == 0) found = 0;
+        __syncthreads();
+        for (arc_t begin = rows[node]; begin < end && !found; begin += blockDim.x) {
+            const arc_t arc = begin + threadIdx.x;
+            const bool holds = arc < end && test(node, arc);
+            __syncthreads();  // all have looked at what was found before
+            if (holds && atomicExch(&found, 1) == 0) reach(node, arc);
+            __syncthreads();
+        }
+        __syncthreads();
+    }
+}
+
+static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+            if (place < MOST_LONG) {
+                long_rows[1 + place] = node;
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+template <class Body>
+static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+    }
+    __syncthreads();
+}
+
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_members(
+    Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
+) {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    visit_members(set, num_nodes, takes, [&](int node) {
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    });
+    long_arcs(rows, long_rows, body);
+}
+
+// Leaves the set empty.
+template <class Keep, class Body>
+static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, true, rows, keep, body);
+}
+
+template <class Keep, class Body>
+static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, false, rows, keep, body);
+}
+
+static __device__ inline bool every_node(int) { return true; }
 
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
-// bfs.sp:8 iterateInBFS (v in g.nodes() from src)
-// finds the next BFS level
-#line 8 "bfs.sp"
-extern "C" __global__ void bfs_min_bfs_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level,
-    int depth,
-    int *found
-) {
-    bool found_part = false;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (bfs_level[v] != depth) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                found_part = true;
-            }
-        }
-    }
-    if (found_part) {
-        *found = 1;
-    }
-}
+// After a barrier, for all threads alike.
+static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
 
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
-extern "C" __global__ void bfs_min_level(
+extern "C" __global__ void __launch_bounds__(512) bfs_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *bfs_level,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
     int *level,
     int *parent,
-    int depth
+    int *bfs_level,
+    unsigned *bfs_level_nodes_words,
+    unsigned *bfs_level_next_words,
+    int src,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (bfs_level[v] != depth) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
-                if (candidate < level[w]) {
-                    atomicMin(&level[w], candidate);
+    __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
+    Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
+    __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
+    Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        level[cell] = INT_MAX;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        parent[cell] = -1;
+    }
+    grid_barrier(arrived);
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        level[src] = 0;
+    }
+    if (src >= 0) {
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            bfs_level[cell] = INT_MAX;
+        }
+        clear(bfs_level_nodes, num_nodes);
+        clear(bfs_level_next, num_nodes);
+        grid_barrier(arrived);
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level[src] = 0;
+        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            insert_alone(bfs_level_nodes, src);
+        }
+        int depth = 0;
+        bool found = false;
+        do {
+            grid_barrier(arrived);
+            if (has_many(bfs_level_nodes, num_nodes)) {
+                {
+                    // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                    // nodes that are not reached yet look for a member
+                    search_all(num_nodes, in_row_offsets,
+                        [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
+                        [&](int neighbor, arc_t e_in) {
+                            const int v = in_columns[e_in];
+                            return contains(bfs_level_nodes, v);
+                        },
+                        [&](int neighbor, arc_t e_in) {
+                            bfs_level[neighbor] = depth + 1;
+                            insert(bfs_level_next, neighbor);
+                        });
+                    inserted(bfs_level_next);
                 }
-                if (v > parent[w]) {
-                    atomicMax(&parent[w], v);
+                grid_barrier(arrived);
+            } else {
+                {
+                    // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                    // finds the next BFS level
+                    advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                        [&](int v, arc_t e) {
+                            const int neighbor = columns[e];
+                            const int bfs_level_of_next = depth + 1;
+                            if (bfs_level_of_next < bfs_level[neighbor]) {
+                                bfs_level[neighbor] = bfs_level_of_next;
+                                insert(bfs_level_next, neighbor);
+                            }
+                        });
+                    inserted(bfs_level_next);
                 }
             }
-        }
+            grid_barrier(arrived);
+            {
+                // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                advance(bfs_level_nodes, num_nodes, row_offsets, every_node,
+                    [&](int v, arc_t e) {
+                        const int w = columns[e];
+                        if (bfs_level[w] == depth + 1) {
+                            const int candidate = add_inf(level[v], 1);
+                            if (candidate < level[w]) {
+                                atomicMin(&level[w], candidate);
+                            }
+                            if (v > parent[w]) {
+                                atomicMax(&parent[w], v);
+                            }
+                        }
+                    });
+            }
+            depth += 1;
+            { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
+            found = !is_empty(bfs_level_nodes);
+        } while (found);
     }
 }
 
-#line 436 "bfs.cu"
+#line 785 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -441,70 +790,80 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
 static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &parent, int src) {
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
-    level.fill(INT_MAX);
-    parent.fill(-1);
-    level.write(src, 0);
-    // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
-    if (src >= 0) {
-        bfs_level.fill(INT_MAX);
-        bfs_level.write(src, 0);
-        int depth = 0;
-        bool found = false;
-        do {
-            found = false;
-            found_result.set(false);
-            bfs_min_bfs_level<<<device.blocks(graph.num_nodes), 256>>>(
-                graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
-            );
-            check(cudaGetLastError(), "bfs_min_bfs_level");
-            found = found || found_result.read();
-            bfs_min_level<<<device.blocks(graph.num_nodes), 256>>>(
-                graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, level, parent, depth
-            );
-            check(cudaGetLastError(), "bfs_min_level");
-            depth += 1;
-        } while (found);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    check_place(src, graph.num_nodes);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        device.launch_together(
+            "bfs_loop", bfs_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, level, parent, bfs_level, bfs_level_nodes,
+            bfs_level_next, src, arrived
+        );
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: bfs GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -513,7 +872,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -593,6 +952,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -615,6 +978,9 @@ int main(int argc, char **argv) {
         summarise("parent", host.original_ids(parent.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

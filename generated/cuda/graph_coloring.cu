@@ -1,6 +1,6 @@
 // graph_coloring.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native graph_coloring.cu -o graph_coloring
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv graph_coloring.cu -o graph_coloring
 // run:   ./graph_coloring GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,14 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -299,6 +313,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -376,25 +404,22 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // Multiplication that wraps around.
 static __device__ long long multiply_long(long long a, long long b) {
     return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
 }
 
 // graph_coloring.sp:35 function priority(node v)
@@ -403,73 +428,93 @@ static __device__ long long priority(int v) {
     return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
-// graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
-#line 10 "graph_coloring.sp"
-extern "C" __global__ void graph_coloring_set_color_nxt(
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+#line 9 "graph_coloring.sp"
+extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *color,
-    int *color_nxt
+    int *color,
+    int *color_nxt,
+    int *finished_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (color[v] != -1) continue;
-        bool wins = true;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (color[u] == -1 && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
-            }
-        }
-        if (wins) {
-            int free_ = -1;
-            bool taken = true;
-            while (taken) {
-                free_ += 1;
-                taken = false;
-                const arc_t first_out_2 = row_offsets[v];
-                const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
-                const arc_t first_in_2 = in_row_offsets[v];
-                const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
-                for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
-                    const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                    if (color[u_2] == free_) {
-                        taken = true;
+    int finished_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        color[cell] = -1;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        color_nxt[cell] = -1;
+    }
+    bool finished = false;
+    grid_barrier(arrived);
+    do {
+        finished = true;
+        {
+            // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (color[v] != -1) continue;
+                bool wins = true;
+                const arc_t first_out = row_offsets[v];
+                const arc_t outs = row_offsets[v + 1] - first_out;
+                const arc_t first_in = in_row_offsets[v];
+                const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                for (arc_t i = 0; i < end; i++) {
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    if (color[u] == -1 && u != v) {
+                        if (priority(u) > priority(v)) {
+                            wins = false;
+                        }
                     }
                 }
+                if (wins) {
+                    int free_ = -1;
+                    bool taken = true;
+                    while (taken) {
+                        free_ += 1;
+                        taken = false;
+                        const arc_t first_out_2 = row_offsets[v];
+                        const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+                        const arc_t first_in_2 = in_row_offsets[v];
+                        const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
+                        for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
+                            const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
+                            if (color[u_2] == free_) {
+                                taken = true;
+                            }
+                        }
+                    }
+                    color_nxt[v] = free_;
+                }
             }
-            color_nxt[v] = free_;
         }
-    }
+        grid_barrier(arrived);
+        {
+            // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+            // first color = color_nxt
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                color[node] = color_nxt[node];
+                if (color[node] < 0) {
+                    finished_part = false;
+                }
+            }
+            if (!finished_part) {
+                finished_found[finished_turn] = 0;
+            }
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+    } while (!finished);
 }
 
-// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
-#line 9 "graph_coloring.sp"
-extern "C" __global__ void graph_coloring_find_finished(
-    int num_nodes,
-    const int *color,
-    int *finished
-) {
-    bool finished_part = true;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (color[node] < 0) {
-            finished_part = false;
-        }
-    }
-    if (!finished_part) {
-        *finished = 0;
-    }
-}
-
-#line 473 "graph_coloring.cu"
+#line 518 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -494,54 +539,61 @@ struct Graph {
 // graph_coloring.sp:5 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     Buffer<int> color_nxt(device, graph.num_nodes);
-    Word<int> finished_result(device);
-    color.fill(-1);
-    color_nxt.fill(-1);
-    bool finished = false;
-    // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
-    do {
-        finished = true;
-        // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
-        graph_coloring_set_color_nxt<<<device.blocks(graph.num_nodes), 256>>>(
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        device.launch_together(
+            "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            color, color_nxt
+            color, color_nxt, finished_found, arrived
         );
-        check(cudaGetLastError(), "graph_coloring_set_color_nxt");
-        color.copy_from(color_nxt);
-        finished_result.set(true);
-        graph_coloring_find_finished<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, color, finished_result
-        );
-        check(cudaGetLastError(), "graph_coloring_find_finished");
-        finished = finished && finished_result.read();
-    } while (!finished);
+    }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: graph_coloring GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -550,7 +602,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -630,6 +682,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -649,6 +705,9 @@ int main(int argc, char **argv) {
         summarise("color", color.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // k_core.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native k_core.cu -o k_core
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv k_core.cu -o k_core
 // run:   ./k_core GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,14 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -299,6 +313,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -376,25 +404,249 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
 static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
+}
+
+// A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
+struct Frontier {
+    unsigned *bits;
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *list;
+    int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
+    int turn;    // which of the sizes is in use
+};
+
+#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
+    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    if (threadIdx.x == 0) *fresh = 0;
+    __syncthreads();
+    return {words, sizes, sizes + 4, fresh, 0};
+}
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    const int place = atomicAdd(set.fresh, 1);
+    if (place < MOST_NEW) set.fresh[1 + place] = node;
+}
+
+// Moves what the block has put in to the list.
+static __device__ inline void inserted(const Frontier &set) {
+    __shared__ int begin;
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    if (threadIdx.x == 0) {
+        begin = atomicAdd(&set.sizes[set.turn], count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+    }
+    __syncthreads();
+    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+        for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *set.fresh = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+    if (thread < 4) set.sizes[thread] = 0;
+}
+
+// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
+static __device__ inline int listed(Frontier &set, bool takes) {
+    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
+    if (takes) {
+        set.turn = 1 - set.turn;
+        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+    }
+    return size;
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32;
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+    const int size = listed(set, takes);
+    if (size >= 0) {
+        const int share = min(32, (size + warps - 1) / warps);
+        for (int begin = warp * share; begin < size; begin += warps * share) {
+            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+            if (takes && node >= 0) set.bits[node / 32] = 0;
+            visit(node);
+        }
+        return;
+    }
+    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
+    for (int begin = warp * share; begin < words; begin += warps * share) {
+        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
+        if (takes && word) set.bits[begin + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const unsigned bits = __shfl_sync(~0u, word, which);
+            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
+        }
+    }
+}
+
+#define LONG_ROW 256  // a whole block takes the arcs of a node with more
+#define MOST_LONG 1023  // of such nodes for a block
+#define MOST_TOGETHER 512  // threads of a block
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+            if (place < MOST_LONG) {
+                long_rows[1 + place] = node;
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs.
+template <class T, class Join, class Value, class Finish>
+static __device__ inline void share_values(
+    int node, const arc_t *rows, int *long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    const int lane = threadIdx.x % 32;
+    const WarpArcs arcs(node, rows, long_rows);
+    totals += threadIdx.x - lane;
+    totals[lane] = start;
+    __syncwarp();
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + lane, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        T total = place < arcs.count ? value(of, arc) : start;
+        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
+            const T after = __shfl_down_sync(~0u, total, width);
+            const int of_after = __shfl_down_sync(~0u, owner, width);
+            if (lane + width < 32 && of_after == owner) total = join(total, after);
+        }
+        const int of_before = __shfl_up_sync(~0u, owner, 1);
+        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
+        __syncwarp();
+    }
+    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
+    __syncwarp();
+}
+
+// Calls finish(node, total) for the nodes that were put off, a block for each.
+template <class T, class Join, class Value, class Finish>
+static __device__ inline void long_values(
+    const arc_t *rows, const int *long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
+        totals[threadIdx.x] = total;
+        for (int width = blockDim.x / 2; width > 0; width /= 2) {
+            __syncthreads();
+            if (threadIdx.x < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[threadIdx.x + width]);
+        }
+        if (threadIdx.x == 0) finish(node, totals[0]);
+        __syncthreads();
+    }
+}
+
+// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs, which threads share.
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather_all(
+    int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
+) {
+    __shared__ int long_rows[MOST_LONG + 1];
+    __shared__ T totals[MOST_TOGETHER];
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (num_nodes > 4 * threads) {
+        for (int begin = thread - thread % 32; begin < num_nodes; begin += threads) {
+            const int node = begin + thread % 32;
+            const bool kept = node < num_nodes && keep(node);
+            share_values(kept ? node : -1, rows, long_rows, totals, start, join, value, finish);
+        }
+    } else {  // there are threads enough to take a node together
+        int team = 1;
+        while (team < 32 && team * 4 <= rows[num_nodes] / max(num_nodes, 1)) team *= 2;
+        const int lane = thread % team;
+        const unsigned together = (team == 32 ? ~0u : (1u << team) - 1) << (threadIdx.x % 32 - lane);
+        for (int node = thread / team; node < num_nodes; node += threads / team) {
+            if (!keep(node)) continue;
+            const arc_t first = rows[node], end = rows[node + 1];
+            if (end - first > LONG_ROW) {
+                int place = lane == 0 ? atomicAdd(long_rows, 1) : 0;
+                place = __shfl_sync(together, place, 0, team);
+                if (place < MOST_LONG) {
+                    long_rows[1 + place] = node;
+                    continue;
+                }
+            }
+            T total = start;
+#pragma unroll 4
+            for (arc_t arc = first + lane; arc < end; arc += team) total = join(total, value(node, arc));
+            for (int width = team / 2; width > 0; width /= 2) {
+                total = join(total, __shfl_xor_sync(together, total, width));
+            }
+            if (lane == 0) finish(node, total);
+        }
+    }
+    long_values(rows, long_rows, totals, start, join, value, finish);
+}
+
+static __device__ inline bool every_node(int) { return true; }
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
 }
 
 // Combines the values of a block, warp by warp; its first thread gets the total.
@@ -407,7 +659,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -415,70 +667,138 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
-// k_core.sp:9 forall (v in g.nodes())
-#line 9 "k_core.sp"
-extern "C" __global__ void k_core_add_degree(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *degree
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            if (nbr != v) {
-                degree[v] += 1;
-            }
-        }
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
     }
 }
 
-// k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
-#line 18 "k_core.sp"
-extern "C" __global__ void __launch_bounds__(256) k_core_set_core(
-    int num_nodes,
-    int *core,
-    const int *degree,
-    bool *peeling,
-    int k,
-    long long *peeled
-) {
-    long long peeled_part = 0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!(core[v] == -1 && degree[v] <= k)) continue;
-        core[v] = k;
-        peeling[v] = true;
-        peeled_part += 1;
+// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+template <class Body>
+static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
-    __shared__ long long peeled_scratch[8];
-    peeled_part = group_add_long(peeled_part, peeled_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(peeled, peeled_part);
-    }
+    __syncthreads();
 }
 
-// k_core.sp:23 forall (v in g.nodes().filter(peeling))
-#line 23 "k_core.sp"
-extern "C" __global__ void k_core_add_degree_2(
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_members(
+    Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
+) {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    visit_members(set, num_nodes, takes, [&](int node) {
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    });
+    long_arcs(rows, long_rows, body);
+}
+
+// Leaves the set empty.
+template <class Keep, class Body>
+static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, true, rows, keep, body);
+}
+
+template <class Keep, class Body>
+static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, false, rows, keep, body);
+}
+
+// k_core.sp:5 function k_core(Graph g, propNode<int> core)
+#line 5 "k_core.sp"
+extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    bool *peeling,
-    int *degree
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *core,
+    unsigned *peeling_words,
+    int *degree,
+    long long *peeled_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!peeling[v]) continue;
-        peeling[v] = false;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int nbr = columns[e];
-            if (nbr != v) {
-                atomicAdd(&degree[nbr], -1);
+    __shared__ int new_in_peeling[MOST_NEW + 1];
+    Frontier peeling = frontier_in(peeling_words, num_nodes, new_in_peeling);
+    int peeled_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        core[cell] = -1;
+    }
+    clear(peeling, num_nodes);
+    {
+        // k_core.sp:9 forall (v in g.nodes())
+        // first degree = 0
+        gather_all(num_nodes, in_row_offsets, (int)0, every_node,
+            [&](int a, int b) -> int { return a + b; },
+            [&](int v, arc_t in_e) -> int {
+                const int nbr = in_columns[in_e];
+                if (nbr != v) {
+                    return 1;
+                }
+                return 0;
+            },
+            [&](int v, int degree_of_v) {
+                degree[v] = degree_of_v;
+            });
+    }
+    long long left = num_nodes;
+    int k = 0;
+    while (left > 0) {
+        long long peeled = 0;
+        grid_barrier(arrived);
+        {
+            // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                peeled_found[peeled_turn == 2 ? 0 : peeled_turn + 1] = 0;
             }
+            long long peeled_part = 0;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!(core[v] == -1 && degree[v] <= k)) continue;
+                core[v] = k;
+                insert(peeling, v);
+                peeled_part += 1;
+            }
+            inserted(peeling);
+            __shared__ long long peeled_part_scratch[16];
+            peeled_part = group_add_long(peeled_part, peeled_part_scratch);
+            if (threadIdx.x == 0) {
+                atomic_add_long(&peeled_found[peeled_turn], peeled_part);
+            }
+        }
+        grid_barrier(arrived);
+        peeled += peeled_found[peeled_turn];
+        peeled_turn = peeled_turn == 2 ? 0 : peeled_turn + 1;
+        {
+            // k_core.sp:23 forall (v in g.nodes().filter(peeling))
+            advance(peeling, num_nodes, row_offsets, every_node,
+                [&](int v, arc_t e) {
+                    const int nbr = columns[e];
+                    if (nbr != v) {
+                        atomicAdd(&degree[nbr], -1);
+                    }
+                });
+        }
+        left -= peeled;
+        if (peeled == 0) {
+            k += 1;
         }
     }
 }
 
-#line 482 "k_core.cu"
+#line 802 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -503,64 +823,61 @@ struct Graph {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
-    Buffer<unsigned char> peeling(device, graph.num_nodes);
-    Word<long long> peeled_result(device);
-    core.fill(-1);
-    degree.fill(0);
-    peeling.fill(false);
-    // k_core.sp:9 forall (v in g.nodes())
-    k_core_add_degree<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree
-    );
-    check(cudaGetLastError(), "k_core_add_degree");
-    long long left = graph.num_nodes;
-    int k = 0;
-    while (left > 0) {
-        long long peeled = 0;
-        // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
-        peeled_result.set(0);
-        k_core_set_core<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, core, degree, peeling, k, peeled_result
+    Buffer<unsigned> peeling(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
+        device.launch_together(
+            "k_core_loop", k_core_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, core, peeling, degree, peeled_found, arrived
         );
-        check(cudaGetLastError(), "k_core_set_core");
-        peeled += peeled_result.read();
-        // k_core.sp:23 forall (v in g.nodes().filter(peeling))
-        k_core_add_degree_2<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, peeling, degree
-        );
-        check(cudaGetLastError(), "k_core_add_degree_2");
-        left -= peeled;
-        if (peeled == 0) {
-            k += 1;
-        }
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: k_core GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -569,7 +886,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -649,6 +966,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -668,6 +989,9 @@ int main(int argc, char **argv) {
         summarise("core", core.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

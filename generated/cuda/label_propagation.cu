@@ -1,6 +1,6 @@
 // label_propagation.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native label_propagation.cu -o label_propagation
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv label_propagation.cu -o label_propagation
 // run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,14 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -299,6 +313,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -376,55 +404,83 @@ private:
     }
 };
 
-// label_propagation.sp:7 forall (v in g.nodes())
-#line 7 "label_propagation.sp"
-extern "C" __global__ void label_propagation_set_label(int num_nodes, int *label) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        label[v] = v;
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
     }
+    __syncthreads();
 }
 
-// label_propagation.sp:11 forall (v in g.nodes())
-#line 11 "label_propagation.sp"
-extern "C" __global__ void label_propagation_set_label_nxt(
+// label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
+#line 5 "label_propagation.sp"
+extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *label,
-    int *label_nxt
+    int *label_nxt,
+    int *label,
+    int iterations,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        int favourite = label[v];
-        int most = 0;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end_2; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            int votes = 0;
-            const arc_t first_out_2 = row_offsets[v];
-            const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
-            const arc_t first_in_2 = in_row_offsets[v];
-            const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
-            for (arc_t i_2 = 0; i_2 < end; i_2++) {
-                const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                if (label[w] == label[u]) {
-                    votes += 1;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        label_nxt[cell] = -1;
+    }
+    {
+        // label_propagation.sp:7 forall (v in g.nodes())
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            label[v] = v;
+        }
+    }
+    int round_ = 0;
+    while (round_ < iterations) {
+        grid_barrier(arrived);
+        {
+            // label_propagation.sp:11 forall (v in g.nodes())
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                int favourite = label[v];
+                int most = 0;
+                const arc_t first_out = row_offsets[v];
+                const arc_t outs = row_offsets[v + 1] - first_out;
+                const arc_t first_in = in_row_offsets[v];
+                const arc_t end_2 = outs + (in_row_offsets[v + 1] - first_in);
+                for (arc_t i = 0; i < end_2; i++) {
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    int votes = 0;
+                    const arc_t first_out_2 = row_offsets[v];
+                    const arc_t outs_2 = row_offsets[v + 1] - first_out_2;
+                    const arc_t first_in_2 = in_row_offsets[v];
+                    const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
+                    for (arc_t i_2 = 0; i_2 < end; i_2++) {
+                        const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
+                        if (label[w] == label[u]) {
+                            votes += 1;
+                        }
+                    }
+                    if (votes > most || (votes == most && label[u] < favourite)) {
+                        most = votes;
+                        favourite = label[u];
+                    }
                 }
-            }
-            if (votes > most || (votes == most && label[u] < favourite)) {
-                most = votes;
-                favourite = label[u];
+                label_nxt[v] = favourite;
             }
         }
-        label_nxt[v] = favourite;
+        grid_barrier(arrived);
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            label[cell] = label_nxt[cell];
+        }
+        round_ += 1;
     }
 }
 
-#line 428 "label_propagation.cu"
+#line 484 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -449,48 +505,61 @@ struct Graph {
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    label_nxt.fill(-1);
-    // label_propagation.sp:7 forall (v in g.nodes())
-    label_propagation_set_label<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, label
-    );
-    check(cudaGetLastError(), "label_propagation_set_label");
-    for (int round_ = 0; round_ < iterations; round_++) {
-        // label_propagation.sp:11 forall (v in g.nodes())
-        label_propagation_set_label_nxt<<<device.blocks(graph.num_nodes), 256>>>(
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        device.launch_together(
+            "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            label, label_nxt
+            label_nxt, label, iterations, arrived
         );
-        check(cudaGetLastError(), "label_propagation_set_label_nxt");
-        label.copy_from(label_nxt);
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --iterations  an int; 10 if not given\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -499,7 +568,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -579,6 +648,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"iterations", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -600,6 +673,9 @@ int main(int argc, char **argv) {
         summarise("label", host.original_ids(label.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

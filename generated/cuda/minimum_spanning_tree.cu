@@ -1,6 +1,6 @@
 // minimum_spanning_tree.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native minimum_spanning_tree.cu -o minimum_spanning_tree
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv minimum_spanning_tree.cu -o minimum_spanning_tree
 // run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -41,14 +41,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<int> weights;
-    std::vector<int> arc_sources;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<int> weights;
+    Cells<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -301,6 +315,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -399,6 +427,19 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
 // Combines the values of a block, warp by warp; its first thread gets the total.
 static __device__ long long group_add_long(long long value, long long *scratch) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -409,7 +450,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -417,140 +458,153 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
-// minimum_spanning_tree.sp:11 forall (v in g.nodes())
-#line 11 "minimum_spanning_tree.sp"
-extern "C" __global__ void minimum_spanning_tree_set_component(
+// minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
+#line 5 "minimum_spanning_tree.sp"
+extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     int num_nodes,
-    int *component,
-    int *joins
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        component[v] = v;
-        joins[v] = v;
-    }
-}
-
-// minimum_spanning_tree.sp:19 forall (e in g.edges())
-#line 19 "minimum_spanning_tree.sp"
-extern "C" __global__ void minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    const int *component,
     int *lightest,
-    const int *weight
-) {
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a != b) {
-            const int candidate = weight[e];
-            if (candidate < lightest[a]) {
-                atomicMin(&lightest[a], candidate);
-            }
-            const int candidate_2 = weight[e];
-            if (candidate_2 < lightest[b]) {
-                atomicMin(&lightest[b], candidate_2);
-            }
-        }
-    }
-}
-
-// minimum_spanning_tree.sp:27 forall (e in g.edges())
-#line 27 "minimum_spanning_tree.sp"
-extern "C" __global__ void minimum_spanning_tree_max_choice(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const int *component,
-    const int *weight,
-    const int *lightest,
-    arc_t *choice
-) {
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a != b && weight[e] == lightest[a]) {
-            if (e > choice[a]) {
-                atomicMax(&choice[a], e);
-            }
-        }
-        if (a != b && weight[e] == lightest[b]) {
-            if (e > choice[b]) {
-                atomicMax(&choice[b], e);
-            }
-        }
-    }
-}
-
-// minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-#line 37 "minimum_spanning_tree.sp"
-extern "C" __global__ void minimum_spanning_tree_set_joins(
-    int num_nodes,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const arc_t *choice,
-    const int *component,
-    int *joins,
+    arc_t *choice,
     bool *in_tree,
-    int *growing
-) {
-    bool growing_part = false;
-    for (int a = blockIdx.x * blockDim.x + threadIdx.x; a < num_nodes; a += gridDim.x * blockDim.x) {
-        if (choice[a] == -1) continue;
-        const arc_t e = choice[a];
-        int b = component[arc_sources[e]];
-        if (b == a) {
-            b = component[columns[e]];
-        }
-        if (choice[b] != e || b < a) {
-            joins[a] = b;
-        }
-        in_tree[e] = true;
-        growing_part = true;
-    }
-    if (growing_part) {
-        *growing = 1;
-    }
-}
-
-// minimum_spanning_tree.sp:49 forall (v in g.nodes())
-#line 49 "minimum_spanning_tree.sp"
-extern "C" __global__ void minimum_spanning_tree_set_component_2(
-    int num_nodes,
     int *component,
-    const int *joins
+    int *joins,
+    const int *__restrict__ weight,
+    long long total,
+    int *growing_found,
+    long long *total_found,
+    long long *total_outcome,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        int root = component[v];
-        while (joins[root] != root) {
-            root = joins[root];
+    int growing_turn = 0;
+    int total_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        lightest[cell] = 0;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        choice[cell] = -1;
+    }
+    for (arc_t cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_arcs; cell += gridDim.x * blockDim.x) {
+        in_tree[cell] = false;
+    }
+    {
+        // minimum_spanning_tree.sp:11 forall (v in g.nodes())
+        // first component = -1; first joins = -1
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            component[v] = v;
+            joins[v] = v;
         }
-        component[v] = root;
+    }
+    bool growing = true;
+    while (growing) {
+        growing = false;
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            lightest[cell] = INT_MAX;
+        }
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            choice[cell] = -1;
+        }
+        grid_barrier(arrived);
+        {
+            // minimum_spanning_tree.sp:19 forall (e in g.edges())
+            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                const int a = component[arc_sources[e]];
+                const int b = component[columns[e]];
+                if (a != b) {
+                    const int candidate = weight[e];
+                    if (candidate < lightest[a]) {
+                        atomicMin(&lightest[a], candidate);
+                    }
+                    const int candidate_2 = weight[e];
+                    if (candidate_2 < lightest[b]) {
+                        atomicMin(&lightest[b], candidate_2);
+                    }
+                }
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // minimum_spanning_tree.sp:27 forall (e in g.edges())
+            for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+                const int a = component[arc_sources[e]];
+                const int b = component[columns[e]];
+                if (a != b && weight[e] == lightest[a]) {
+                    if (e > choice[a]) {
+                        atomicMax(&choice[a], e);
+                    }
+                }
+                if (a != b && weight[e] == lightest[b]) {
+                    if (e > choice[b]) {
+                        atomicMax(&choice[b], e);
+                    }
+                }
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
+            }
+            bool growing_part = false;
+            for (int a = blockIdx.x * blockDim.x + threadIdx.x; a < num_nodes; a += gridDim.x * blockDim.x) {
+                if (choice[a] == -1) continue;
+                const arc_t e = choice[a];
+                int b = component[arc_sources[e]];
+                if (b == a) {
+                    b = component[columns[e]];
+                }
+                if (choice[b] != e || b < a) {
+                    joins[a] = b;
+                }
+                in_tree[e] = true;
+                growing_part = true;
+            }
+            if (growing_part) {
+                growing_found[growing_turn] = 1;
+            }
+        }
+        grid_barrier(arrived);
+        growing = growing || (growing_found[growing_turn] != 0);
+        growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
+        {
+            // minimum_spanning_tree.sp:49 forall (v in g.nodes())
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                int root = component[v];
+                while (joins[root] != root) {
+                    root = joins[root];
+                }
+                component[v] = root;
+            }
+        }
+    }
+    total = 0;
+    {
+        // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
+        }
+        long long total_part = 0;
+        for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+            if (!in_tree[e]) continue;
+            total_part += weight[e];
+        }
+        __shared__ long long total_part_scratch[16];
+        total_part = group_add_long(total_part, total_part_scratch);
+        if (threadIdx.x == 0) {
+            atomic_add_long(&total_found[total_turn], total_part);
+        }
+    }
+    grid_barrier(arrived);
+    total += total_found[total_turn];
+    total_turn = total_turn == 2 ? 0 : total_turn + 1;
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *total_outcome = total;
     }
 }
 
-// minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
-#line 58 "minimum_spanning_tree.sp"
-extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_find_total(
-    arc_t num_arcs,
-    const bool *in_tree,
-    const int *weight,
-    long long *total
-) {
-    long long total_part = 0;
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        if (!in_tree[e]) continue;
-        total_part += weight[e];
-    }
-    __shared__ long long total_scratch[8];
-    total_part = group_add_long(total_part, total_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(total, total_part);
-    }
-}
-
-#line 554 "minimum_spanning_tree.cu"
+#line 608 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -579,83 +633,66 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
-    Word<int> growing_result(device);
-    Word<long long> total_result(device);
-    component.fill(-1);
-    joins.fill(-1);
-    lightest.fill(0);
-    choice.fill(-1);
-    in_tree.fill(false);
-    // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-    minimum_spanning_tree_set_component<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, component, joins
-    );
-    check(cudaGetLastError(), "minimum_spanning_tree_set_component");
-    bool growing = true;
-    while (growing) {
-        growing = false;
-        lightest.fill(INT_MAX);
-        choice.fill(-1);
-        // minimum_spanning_tree.sp:19 forall (e in g.edges())
-        minimum_spanning_tree_min_lightest<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, lightest, weight
-        );
-        check(cudaGetLastError(), "minimum_spanning_tree_min_lightest");
-        // minimum_spanning_tree.sp:27 forall (e in g.edges())
-        minimum_spanning_tree_max_choice<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, weight, lightest, choice
-        );
-        check(cudaGetLastError(), "minimum_spanning_tree_max_choice");
-        // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-        growing_result.set(false);
-        minimum_spanning_tree_set_joins<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree,
-            growing_result
-        );
-        check(cudaGetLastError(), "minimum_spanning_tree_set_joins");
-        growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:49 forall (v in g.nodes())
-        minimum_spanning_tree_set_component_2<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, joins
-        );
-        check(cudaGetLastError(), "minimum_spanning_tree_set_component_2");
-    }
     long long total = 0;
-    // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
-    total_result.set(0);
-    minimum_spanning_tree_find_total<<<device.blocks(graph.num_arcs), 256>>>(
-        graph.num_arcs, in_tree, weight, total_result
-    );
-    check(cudaGetLastError(), "minimum_spanning_tree_find_total");
-    total += total_result.read();
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<int> growing_found(device, std::vector<int>(3, 0));
+        Buffer<long long> total_found(device, std::vector<long long>(3, 0));
+        Word<long long> total_outcome(device);
+        device.launch_together(
+            "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
+            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, lightest, choice,
+            in_tree, component, joins, weight, total, growing_found, total_found, total_outcome, arrived
+        );
+        total = total_outcome.read();
+    }
     return total;
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -664,7 +701,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -744,6 +781,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -766,6 +807,9 @@ int main(int argc, char **argv) {
         summarise("weight", weight.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // sssp_two_flags.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native sssp_two_flags.cu -o sssp_two_flags
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv sssp_two_flags.cu -o sssp_two_flags
 // run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -41,13 +41,27 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<int> weights;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<int> weights;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -269,6 +283,14 @@ static void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -289,6 +311,20 @@ public:
     int blocks(long long iterations) const {
         const long long most = 16 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
     }
 
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
@@ -368,65 +404,381 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
+// A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
+struct Frontier {
+    unsigned *bits;
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *list;
+    int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
+    int turn;    // which of the sizes is in use
 };
+
+#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
+    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    if (threadIdx.x == 0) *fresh = 0;
+    __syncthreads();
+    return {words, sizes, sizes + 4, fresh, 0};
+}
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    const int place = atomicAdd(set.fresh, 1);
+    if (place < MOST_NEW) set.fresh[1 + place] = node;
+}
+
+// Moves what the block has put in to the list.
+static __device__ inline void inserted(const Frontier &set) {
+    __shared__ int begin;
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    if (threadIdx.x == 0) {
+        begin = atomicAdd(&set.sizes[set.turn], count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+    }
+    __syncthreads();
+    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+        for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *set.fresh = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+    if (thread < 4) set.sizes[thread] = 0;
+}
+
+// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
+static __device__ inline int listed(Frontier &set, bool takes) {
+    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
+    if (takes) {
+        set.turn = 1 - set.turn;
+        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+    }
+    return size;
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32;
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+    const int size = listed(set, takes);
+    if (size >= 0) {
+        const int share = min(32, (size + warps - 1) / warps);
+        for (int begin = warp * share; begin < size; begin += warps * share) {
+            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+            if (takes && node >= 0) set.bits[node / 32] = 0;
+            visit(node);
+        }
+        return;
+    }
+    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
+    for (int begin = warp * share; begin < words; begin += warps * share) {
+        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
+        if (takes && word) set.bits[begin + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const unsigned bits = __shfl_sync(~0u, word, which);
+            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
+        }
+    }
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// For one thread, while no other uses the set.
+static __device__ inline void insert_alone(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (set.bits[node / 32] & bit) return;
+    set.bits[node / 32] |= bit;
+    const int place = set.sizes[set.turn]++;
+    if (place < MOST_LISTED) {
+        set.list[place] = node;
+    } else {
+        set.sizes[2 + set.turn] = 1;
+    }
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+static __device__ double group_add_double(double value, double *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const double other = __shfl_down_sync(~0u, value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const double other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// The whole part of a real, stopped at the ends of the range; 0 for NaN.
+template <class T>
+static __device__ T saturated(double value) {
+    const double end = sizeof(T) == 4 ? 2147483648.0 : 9223372036854775808.0;
+    const T largest = sizeof(T) == 4 ? (T)INT_MAX : (T)LLONG_MAX;
+    if (value != value) return 0;
+    return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
+}
+
+#define LONG_ROW 256  // a whole block takes the arcs of a node with more
+#define MOST_LONG 1023  // of such nodes for a block
+#define MOST_TOGETHER 512  // threads of a block
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+            if (place < MOST_LONG) {
+                long_rows[1 + place] = node;
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+template <class Body>
+static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+    }
+    __syncthreads();
+}
+
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_members(
+    Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
+) {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    visit_members(set, num_nodes, takes, [&](int node) {
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    });
+    long_arcs(rows, long_rows, body);
+}
+
+// Leaves the set empty.
+template <class Keep, class Body>
+static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, true, rows, keep, body);
+}
+
+template <class Keep, class Body>
+static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, false, rows, keep, body);
+}
+
+static __device__ inline bool every_node(int) { return true; }
 
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
-// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-#line 10 "sssp_two_flags.sp"
-extern "C" __global__ void sssp_min_dist(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *modified,
-    int *dist,
-    const int *weight,
-    bool *modified_nxt
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int nbr = columns[e];
-            const int candidate = add_inf(dist[v], weight[e]);
-            if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
-                modified_nxt[nbr] = true;
-            }
-        }
-    }
+// After a barrier, for all threads alike.
+static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
+
+// Calls body(node) for every member.
+template <class Body>
+static __device__ inline void each_member(Frontier &set, int num_nodes, Body body) {
+    visit_members(set, num_nodes, false, [&](int node) { if (node >= 0) body(node); });
+}
+
+// The same, and leaves the set empty.
+template <class Body>
+static __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
+    visit_members(set, num_nodes, true, [&](int node) { if (node >= 0) body(node); });
 }
 
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
-extern "C" __global__ void sssp_find_finished(int num_nodes, const bool *modified, int *finished) {
-    bool finished_part = true;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (modified[node]) {
-            finished_part = false;
+extern "C" __global__ void __launch_bounds__(512) sssp_loop(
+    int num_nodes,
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *dist,
+    unsigned *modified_words,
+    unsigned *modified_nxt_words,
+    const int *__restrict__ weight,
+    unsigned *modified_later_words,
+    int src,
+    double *weight_total_found,
+    unsigned *arrived
+) {
+    __shared__ int new_in_modified[MOST_NEW + 1];
+    Frontier modified = frontier_in(modified_words, num_nodes, new_in_modified);
+    __shared__ int new_in_modified_nxt[MOST_NEW + 1];
+    Frontier modified_nxt = frontier_in(modified_nxt_words, num_nodes, new_in_modified_nxt);
+    __shared__ int new_in_modified_later[MOST_NEW + 1];
+    Frontier modified_later = frontier_in(modified_later_words, num_nodes, new_in_modified_later);
+    int weight_total_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        dist[cell] = INT_MAX;
+    }
+    clear(modified, num_nodes);
+    clear(modified_nxt, num_nodes);
+    grid_barrier(arrived);
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        dist[src] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        insert_alone(modified, src);
+    }
+    double weight_total = 0.0;
+    {
+        // the sum of weight, which says how far apart near and far are
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            weight_total_found[weight_total_turn == 2 ? 0 : weight_total_turn + 1] = 0.0;
+        }
+        double weight_total_part = 0.0;
+        for (arc_t arc = blockIdx.x * blockDim.x + threadIdx.x; arc < num_arcs; arc += gridDim.x * blockDim.x) {
+            weight_total_part += (double)weight[arc];
+        }
+        __shared__ double weight_total_part_scratch[16];
+        weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
+        if (threadIdx.x == 0) {
+            atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
         }
     }
-    if (!finished_part) {
-        *finished = 0;
+    grid_barrier(arrived);
+    weight_total += weight_total_found[weight_total_turn];
+    weight_total_turn = weight_total_turn == 2 ? 0 : weight_total_turn + 1;
+    const int width = saturated<int>(fmax(1024.0 * (weight_total / (double)num_arcs / ((double)num_arcs / (double)num_nodes * ((double)num_arcs / (double)num_nodes))), 1.0));
+    clear(modified_later, num_nodes);
+    grid_barrier(arrived);
+    int limit = width;
+    int rise = width;
+    while (true) {
+        {
+            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+            advance(modified, num_nodes, row_offsets, every_node,
+                [&](int v, arc_t e) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
+                        if (candidate < limit) {
+                            insert(modified_nxt, nbr);
+                        } else {
+                            insert(modified_later, nbr);
+                        }
+                    }
+                });
+            inserted(modified_nxt);
+            inserted(modified_later);
+        }
+        grid_barrier(arrived);
+        { auto other = modified; modified = modified_nxt; modified_nxt = other; }
+        if (!is_empty(modified)) {
+            continue;
+        }
+        if (is_empty(modified_later)) {
+            break;
+        }
+        while (true) {
+            grid_barrier(arrived);
+            const int settled = limit;
+            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+            take_members(modified_later, num_nodes, [&](int node) {
+                if (dist[node] < settled) {
+                    return;
+                }
+                if (dist[node] < limit) {
+                    insert(modified, node);
+                } else {
+                    insert(modified_nxt, node);
+                }
+            });
+            inserted(modified);
+            inserted(modified_nxt);
+            grid_barrier(arrived);
+            { auto other = modified_later; modified_later = modified_nxt; modified_nxt = other; }
+            if (!is_empty(modified)) {
+                break;
+            }
+            if (is_empty(modified_later)) {
+                break;
+            }
+        }
+        rise = width;
+        if (is_empty(modified)) {
+            break;
+        }
     }
 }
 
-#line 430 "sssp_two_flags.cu"
+#line 782 "sssp_two_flags.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -446,59 +798,66 @@ struct Graph {
 
 // sssp_two_flags.sp:2 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_nxt(device, graph.num_nodes);
-    Word<int> finished_result(device);
-    dist.fill(INT_MAX);
-    modified.fill(false);
-    modified_nxt.fill(false);
-    dist.write(src, 0);
-    modified.write(src, true);
-    bool finished = false;
-    // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
-    do {
-        finished = true;
-        // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-        sssp_min_dist<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, modified, dist, weight, modified_nxt
+    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> modified_nxt(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    check_place(src, graph.num_nodes);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
+        device.launch_together(
+            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets,
+            graph.columns, dist, modified, modified_nxt, weight, modified_later, src,
+            weight_total_found, arrived
         );
-        check(cudaGetLastError(), "sssp_min_dist");
-        std::swap(modified, modified_nxt);
-        modified_nxt.fill(false);
-        finished_result.set(true);
-        sssp_find_finished<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, modified, finished_result
-        );
-        check(cudaGetLastError(), "sssp_find_finished");
-        finished = finished && finished_result.read();
-    } while (!finished);
+    }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -507,7 +866,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -587,6 +946,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -609,6 +972,9 @@ int main(int argc, char **argv) {
         summarise("weight", weight.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

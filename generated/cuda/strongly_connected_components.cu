@@ -1,6 +1,6 @@
 // strongly_connected_components.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native strongly_connected_components.cu -o strongly_connected_components
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv strongly_connected_components.cu -o strongly_connected_components
 // run:   ./strongly_connected_components GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,14 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -299,6 +313,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -397,6 +425,19 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
 // Combines the values of a block, warp by warp; its first thread gets the total.
 static __device__ long long group_add_long(long long value, long long *scratch) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -407,7 +448,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -419,7 +460,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
     int num_nodes,
-    const int *component,
+    const int *__restrict__ component,
     int *color,
     bool *modified
 ) {
@@ -436,8 +477,8 @@ extern "C" __global__ void strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *modified,
-    const int *component,
+    const bool *__restrict__ modified,
+    const int *__restrict__ component,
     int *color,
     bool *modified_next,
     int *colored
@@ -466,7 +507,7 @@ extern "C" __global__ void strongly_connected_components_min_color(
 extern "C" __global__ void strongly_connected_components_set_component(
     int num_nodes,
     int *component,
-    const int *color,
+    const int *__restrict__ color,
     bool *modified
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -482,8 +523,8 @@ extern "C" __global__ void strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *modified,
-    const int *color,
+    const bool *__restrict__ modified,
+    const int *__restrict__ color,
     int *component,
     bool *modified_next,
     int *collected
@@ -511,7 +552,7 @@ extern "C" __global__ void strongly_connected_components_max_component(
 #line 10 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_find_finished(
     int num_nodes,
-    const int *component,
+    const int *__restrict__ component,
     int *finished
 ) {
     bool finished_part = true;
@@ -525,59 +566,72 @@ extern "C" __global__ void strongly_connected_components_find_finished(
     }
 }
 
-// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
-#line 48 "strongly_connected_components.sp"
-extern "C" __global__ void trim_set_alone(
+// strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
+#line 42 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(512) trim_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *component,
-    bool *alone
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (component[v] != -1) continue;
-        bool entered = false;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int u = in_columns[in_e];
-            if (component[u] == -1 && u != v) {
-                entered = true;
-            }
-        }
-        bool leaves = false;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (component[w] == -1 && w != v) {
-                leaves = true;
-            }
-        }
-        alone[v] = !(entered && leaves);
-    }
-}
-
-// strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
-#line 59 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(256) trim_set_component(
-    int num_nodes,
+    bool *alone,
     int *component,
-    const bool *alone,
-    long long *trimmed
+    long long *trimmed_found,
+    unsigned *arrived
 ) {
-    long long trimmed_part = 0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!(component[v] == -1 && alone[v])) continue;
-        component[v] = v;
-        trimmed_part += 1;
+    int trimmed_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        alone[cell] = false;
     }
-    __shared__ long long trimmed_scratch[8];
-    trimmed_part = group_add_long(trimmed_part, trimmed_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(trimmed, trimmed_part);
+    long long trimmed = 1;
+    while (trimmed > 0) {
+        trimmed = 0;
+        {
+            // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (component[v] != -1) continue;
+                bool entered = false;
+                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                    const int u = in_columns[in_e];
+                    if (component[u] == -1 && u != v) {
+                        entered = true;
+                    }
+                }
+                bool leaves = false;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (component[w] == -1 && w != v) {
+                        leaves = true;
+                    }
+                }
+                alone[v] = !(entered && leaves);
+            }
+        }
+        grid_barrier(arrived);
+        {
+            // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
+            }
+            long long trimmed_part = 0;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!(component[v] == -1 && alone[v])) continue;
+                component[v] = v;
+                trimmed_part += 1;
+            }
+            __shared__ long long trimmed_part_scratch[16];
+            trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
+            if (threadIdx.x == 0) {
+                atomic_add_long(&trimmed_found[trimmed_turn], trimmed_part);
+            }
+        }
+        grid_barrier(arrived);
+        trimmed += trimmed_found[trimmed_turn];
+        trimmed_turn = trimmed_turn == 2 ? 0 : trimmed_turn + 1;
     }
 }
 
-#line 581 "strongly_connected_components.cu"
+#line 635 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -602,24 +656,14 @@ struct Graph {
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> alone(device, graph.num_nodes);
-    Word<long long> trimmed_result(device);
-    alone.fill(false);
-    long long trimmed = 1;
-    while (trimmed > 0) {
-        trimmed = 0;
-        // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
-        trim_set_alone<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            component, alone
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<long long> trimmed_found(device, std::vector<long long>(3, 0));
+        device.launch_together(
+            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, alone, component,
+            trimmed_found, arrived
         );
-        check(cudaGetLastError(), "trim_set_alone");
-        // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
-        trimmed_result.set(0);
-        trim_set_component<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, alone, trimmed_result
-        );
-        check(cudaGetLastError(), "trim_set_component");
-        trimmed += trimmed_result.read();
     }
 }
 
@@ -689,31 +733,50 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: strongly_connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -722,7 +785,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -802,6 +865,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -821,6 +888,9 @@ int main(int argc, char **argv) {
         summarise("component", host.original_ids(component.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // triangle_count.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native triangle_count.cu -o triangle_count
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv triangle_count.cu -o triangle_count
 // run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -46,6 +46,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -76,6 +77,15 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -100,7 +110,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -402,7 +412,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     if (lane == 0) scratch[warp] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / 32; i++) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -441,7 +451,116 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
     }
 }
 
-#line 445 "triangle_count.cu"
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: does every arc have its reverse, and none beside it?
+#line 7 "triangle_count.sp"
+extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_check(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *other_graph,
+    long long *downward_excess
+) {
+    bool other_graph_part = false;
+    long long downward_excess_part = 0;
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        if (u < v) {
+            downward_excess_part += 1;
+            if (find_arc(row_offsets, columns, u, v) < 0) {
+                other_graph_part = true;
+            }
+        }
+        if (u > v) {
+            downward_excess_part -= 1;
+        }
+    }
+    if (other_graph_part) {
+        *other_graph = 1;
+    }
+    __shared__ long long downward_excess_scratch[8];
+    downward_excess_part = group_add_long(downward_excess_part, downward_excess_scratch);
+    if (threadIdx.x == 0) {
+        atomic_add_long(downward_excess, downward_excess_part);
+    }
+}
+
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: keeps the arcs to nodes of higher degree
+#line 7 "triangle_count.sp"
+extern "C" __global__ void triangle_count_find_triangles_orient(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *kept_columns,
+    arc_t *kept_ends
+) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        arc_t next = row_offsets[v];
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+                kept_columns[next] = u;
+                next += 1;
+            }
+        }
+        kept_ends[v] = next;
+    }
+}
+
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between the ends of arcs that a node keeps
+#line 7 "triangle_count.sp"
+extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_intersect(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends,
+    const int *__restrict__ kept_columns,
+    long long *triangles
+) {
+    long long triangles_part = 0;
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const arc_t end = kept_ends[v];
+        if (e < end) {
+            const int w = kept_columns[e];
+            for (arc_t i = row_offsets[v]; i < end; i++) {
+                const int u = kept_columns[i];
+                if (u != w) {
+                    arc_t low = row_offsets[u];
+                    const arc_t last = kept_ends[u];
+                    arc_t high = last;
+                    while (low < high) {
+                        const arc_t middle = low + (high - low) / 2;
+                        if (kept_columns[middle] < w) {
+                            low = middle + 1;
+                        } else {
+                            high = middle;
+                        }
+                    }
+                    if (low < last && kept_columns[low] == w) {
+                        triangles_part += 1;
+                    }
+                }
+            }
+        }
+    }
+    __shared__ long long triangles_scratch[8];
+    triangles_part = group_add_long(triangles_part, triangles_scratch);
+    if (threadIdx.x == 0) {
+        atomic_add_long(triangles, triangles_part);
+    }
+}
+
+#line 564 "triangle_count.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -450,54 +569,104 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          arc_sources(device, host.arc_sources) {}
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
 static long long triangle_count(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
     long long triangles = 0;
     // triangle_count.sp:7 forall (v in g.nodes())
-    triangles_result.set(0);
-    triangle_count_find_triangles<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    triangle_count_find_triangles_check<<<device.blocks(graph.num_arcs), 256>>>(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
     );
-    check(cudaGetLastError(), "triangle_count_find_triangles");
-    triangles += triangles_result.read();
+    check(cudaGetLastError(), "triangle_count_find_triangles_check");
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        triangle_count_find_triangles_orient<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        check(cudaGetLastError(), "triangle_count_find_triangles_orient");
+        triangles_result.set(0);
+        triangle_count_find_triangles_intersect<<<device.blocks(graph.num_arcs), 256>>>(
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns,
+            triangles_result
+        );
+        check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        triangle_count_find_triangles<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+        );
+        check(cudaGetLastError(), "triangle_count_find_triangles");
+        triangles += triangles_result.read();
+    }
     return triangles;
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: triangle_count GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -506,7 +675,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -586,6 +755,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -604,6 +777,9 @@ int main(int argc, char **argv) {
         std::cout << "returned " << returned << "\n";
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // vertex_cover.sp as a program of its own, in CUDA C++.
 //
-// build: nvcc -O3 -std=c++17 -arch=native vertex_cover.cu -o vertex_cover
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv vertex_cover.cu -o vertex_cover
 // run:   ./vertex_cover GRAPH [--undirected] [--device NUMBER]
 
 #include <algorithm>
@@ -40,14 +40,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -299,6 +313,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -376,22 +404,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // Multiplication that wraps around.
 static __device__ long long multiply_long(long long a, long long b) {
     return (long long)((unsigned long long)a * (unsigned long long)b);
@@ -412,79 +424,102 @@ static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, i
     return low < end && columns[low] == destination ? low : -1;
 }
 
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
 // vertex_cover.sp:35 function scatter(node v)
 #line 35 "vertex_cover.sp"
 static __device__ long long scatter(int v) {
     return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
-// vertex_cover.sp:7 forall (v in g.nodes())
-#line 7 "vertex_cover.sp"
-extern "C" __global__ void vertex_cover_set_in_cover(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    bool *in_cover
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
-    }
-}
-
-// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
-#line 14 "vertex_cover.sp"
-extern "C" __global__ void vertex_cover_set_partner(
+// vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
+#line 5 "vertex_cover.sp"
+extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *in_cover,
-    int *partner
+    int *partner,
+    bool *in_cover,
+    int *matched_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (in_cover[v]) continue;
-        long long most = -1;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (!in_cover[u]) {
-                const long long worth = scatter(u) ^ scatter(v);
-                if (worth > most) {
-                    most = worth;
-                    partner[v] = u;
+    int matched_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        partner[cell] = -1;
+    }
+    {
+        // vertex_cover.sp:7 forall (v in g.nodes())
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
+        }
+    }
+    bool matched = true;
+    grid_barrier(arrived);
+    while (matched) {
+        matched = false;
+        {
+            // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+            // first partner = -1
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                partner[v] = -1;
+                if (!in_cover[v]) {
+                    long long most = -1;
+                    const arc_t first_out = row_offsets[v];
+                    const arc_t outs = row_offsets[v + 1] - first_out;
+                    const arc_t first_in = in_row_offsets[v];
+                    const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                    for (arc_t i = 0; i < end; i++) {
+                        const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                        if (!in_cover[u]) {
+                            const long long worth = scatter(u) ^ scatter(v);
+                            if (worth > most) {
+                                most = worth;
+                                partner[v] = u;
+                            }
+                        }
+                    }
                 }
             }
         }
-    }
-}
-
-// vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
-#line 24 "vertex_cover.sp"
-extern "C" __global__ void vertex_cover_set_in_cover_2(
-    int num_nodes,
-    const int *partner,
-    bool *in_cover,
-    int *matched
-) {
-    bool matched_part = false;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (partner[v] == -1) continue;
-        const int u = partner[v];
-        if (partner[u] == v) {
-            in_cover[v] = true;
-            matched_part = true;
+        grid_barrier(arrived);
+        {
+            // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                matched_found[matched_turn == 2 ? 0 : matched_turn + 1] = 0;
+            }
+            bool matched_part = false;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (partner[v] == -1) continue;
+                const int u = partner[v];
+                if (partner[u] == v) {
+                    in_cover[v] = true;
+                    matched_part = true;
+                }
+            }
+            if (matched_part) {
+                matched_found[matched_turn] = 1;
+            }
         }
-    }
-    if (matched_part) {
-        *matched = 1;
+        grid_barrier(arrived);
+        matched = matched || (matched_found[matched_turn] != 0);
+        matched_turn = matched_turn == 2 ? 0 : matched_turn + 1;
     }
 }
 
-#line 488 "vertex_cover.cu"
+#line 523 "vertex_cover.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -509,58 +544,61 @@ struct Graph {
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
 static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in_cover) {
     Buffer<int> partner(device, graph.num_nodes);
-    Word<int> matched_result(device);
-    partner.fill(-1);
-    // vertex_cover.sp:7 forall (v in g.nodes())
-    vertex_cover_set_in_cover<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.row_offsets, graph.columns, in_cover
-    );
-    check(cudaGetLastError(), "vertex_cover_set_in_cover");
-    bool matched = true;
-    while (matched) {
-        matched = false;
-        partner.fill(-1);
-        // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
-        vertex_cover_set_partner<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            in_cover, partner
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<int> matched_found(device, std::vector<int>(3, 0));
+        device.launch_together(
+            "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, partner, in_cover,
+            matched_found, arrived
         );
-        check(cudaGetLastError(), "vertex_cover_set_partner");
-        // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
-        matched_result.set(false);
-        vertex_cover_set_in_cover_2<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, partner, in_cover, matched_result
-        );
-        check(cudaGetLastError(), "vertex_cover_set_in_cover_2");
-        matched = matched || matched_result.read();
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: vertex_cover GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -569,7 +607,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -649,6 +687,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -669,6 +711,9 @@ int main(int argc, char **argv) {
         summarise("in_cover", in_cover.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // connected_components.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 connected_components.hip.cpp -o connected_components
+// build: hipcc -O3 -std=c++17 -fwrapv connected_components.hip.cpp -o connected_components
 // run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -368,79 +368,129 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
-// connected_components.sp:6 forall (v in g.nodes())
-#line 6 "connected_components.sp"
-extern "C" __global__ void connected_components_set_component(int num_nodes, int *component) {
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to its best neighbor
+#line 12 "connected_components.sp"
+extern "C" __global__ void connected_components_component_start(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *component
+) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        component[v] = v;
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        int best = v;
+        if (first < end) {
+            best = min(v, columns[first]);
+        }
+        component[v] = best;
     }
 }
 
 // connected_components.sp:12 forall (e in g.edges())
+// union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
-extern "C" __global__ void connected_components_min_component(
-    arc_t num_arcs,
+extern "C" __global__ void connected_components_component_sample(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *component,
-    int *hooked
+    int *component
 ) {
-    bool hooked_part = false;
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a != b) {
-            hooked_part = true;
-            if (b < component[a]) {
-                atomicMin(&component[a], b);
-            }
-            if (a < component[b]) {
-                atomicMin(&component[b], a);
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        if (first + 1 < end) {
+            const int u = columns[first + 1];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = component[high];
+                if (held == high) {
+                    held = atomicCAS(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
+                    break;
+                }
+                const int above = component[held];
+                if (above != held) {
+                    atomicMin(&component[high], above);
+                }
+                a = above;
+                b = component[low];
             }
         }
-    }
-    if (hooked_part) {
-        *hooked = 1;
     }
 }
 
-// connected_components.sp:21 forall (v in g.nodes())
-#line 21 "connected_components.sp"
-extern "C" __global__ void connected_components_min_component_2(int num_nodes, int *component) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        int root = component[v];
-        while (component[root] != root) {
-            root = component[root];
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: joins the trees at the ends of every arc
+#line 12 "connected_components.sp"
+extern "C" __global__ void connected_components_component_join(
+    arc_t num_arcs,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *component
+) {
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        int a = component[v];
+        int b = component[u];
+        while (a != b) {
+            const int low = min(a, b);
+            const int high = max(a, b);
+            int held = component[high];
+            if (held == high) {
+                held = atomicCAS(&component[high], high, low);
+                if (held == high) {
+                    break;
+                }
+            }
+            if (held == low) {
+                break;
+            }
+            const int above = component[held];
+            if (above != held) {
+                atomicMin(&component[high], above);
+            }
+            a = above;
+            b = component[low];
         }
-        if (root < component[v]) {
+    }
+}
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to the root of its tree
+#line 12 "connected_components.sp"
+extern "C" __global__ void connected_components_component_flatten(int num_nodes, int *component) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        const int held = component[v];
+        int root = held;
+        int above = component[root];
+        while (root != above) {
+            root = above;
+            above = component[root];
+        }
+        if (root != held) {
             atomicMin(&component[v], root);
         }
     }
 }
 
-#line 438 "connected_components.hip.cpp"
+#line 487 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
     const int num_nodes;
     const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
     Buffer<int> columns;
     Buffer<int> arc_sources;
 
@@ -448,61 +498,81 @@ struct Graph {
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
           columns(device, host.columns),
           arc_sources(device, host.arc_sources) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
-    Word<int> hooked_result(device);
     // connected_components.sp:6 forall (v in g.nodes())
-    connected_components_set_component<<<device.blocks(graph.num_nodes), 256>>>(
+    const bool hooked = true;
+    connected_components_component_start<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    check(hipGetLastError(), "connected_components_component_start");
+    connected_components_component_sample<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    check(hipGetLastError(), "connected_components_component_sample");
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
         graph.num_nodes, component
     );
-    check(hipGetLastError(), "connected_components_set_component");
-    bool hooked = true;
-    while (hooked) {
-        hooked = false;
-        // connected_components.sp:12 forall (e in g.edges())
-        hooked_result.set(false);
-        connected_components_min_component<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, hooked_result
-        );
-        check(hipGetLastError(), "connected_components_min_component");
-        hooked = hooked || hooked_result.read();
-        // connected_components.sp:21 forall (v in g.nodes())
-        connected_components_min_component_2<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component
-        );
-        check(hipGetLastError(), "connected_components_min_component_2");
-    }
+    check(hipGetLastError(), "connected_components_component_flatten");
+    connected_components_component_join<<<device.blocks(graph.num_arcs), 256>>>(
+        graph.num_arcs, graph.columns, graph.arc_sources, component
+    );
+    check(hipGetLastError(), "connected_components_component_join");
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, component
+    );
+    check(hipGetLastError(), "connected_components_component_flatten");
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -511,7 +581,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -591,6 +661,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -611,6 +685,9 @@ int main(int argc, char **argv) {
         summarise("component", host.original_ids(component.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // k_core.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 k_core.hip.cpp -o k_core
+// build: hipcc -O3 -std=c++17 -fwrapv k_core.hip.cpp -o k_core
 // run:   ./k_core GRAPH [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -301,6 +315,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -378,25 +406,22 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
 static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
 }
 
 // Combines the values of a block, wavefront by wavefront; its first thread gets the total.
@@ -409,7 +434,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     if (lane == 0) scratch[wave] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
             const long long other = scratch[i];
             value = value + other;
         }
@@ -417,70 +442,88 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
-// k_core.sp:9 forall (v in g.nodes())
-#line 9 "k_core.sp"
-extern "C" __global__ void k_core_add_degree(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *degree
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            if (nbr != v) {
-                degree[v] += 1;
-            }
-        }
-    }
-}
-
-// k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
-#line 18 "k_core.sp"
-extern "C" __global__ void __launch_bounds__(256) k_core_set_core(
-    int num_nodes,
-    int *core,
-    const int *degree,
-    bool *peeling,
-    int k,
-    long long *peeled
-) {
-    long long peeled_part = 0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!(core[v] == -1 && degree[v] <= k)) continue;
-        core[v] = k;
-        peeling[v] = true;
-        peeled_part += 1;
-    }
-    __shared__ long long peeled_scratch[8];
-    peeled_part = group_add_long(peeled_part, peeled_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(peeled, peeled_part);
-    }
-}
-
-// k_core.sp:23 forall (v in g.nodes().filter(peeling))
-#line 23 "k_core.sp"
-extern "C" __global__ void k_core_add_degree_2(
+// k_core.sp:5 function k_core(Graph g, propNode<int> core)
+#line 5 "k_core.sp"
+extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *core,
     bool *peeling,
-    int *degree
+    int *degree,
+    long long *peeled_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!peeling[v]) continue;
-        peeling[v] = false;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int nbr = columns[e];
-            if (nbr != v) {
-                atomicAdd(&degree[nbr], -1);
+    int peeled_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        core[cell] = -1;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        peeling[cell] = false;
+    }
+    {
+        // k_core.sp:9 forall (v in g.nodes())
+        // first degree = 0
+        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            int degree_of_v = 0;
+            for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                const int nbr = in_columns[in_e];
+                if (nbr != v) {
+                    degree_of_v += 1;
+                }
             }
+            degree[v] = degree_of_v;
+        }
+    }
+    long long left = num_nodes;
+    int k = 0;
+    while (left > 0) {
+        long long peeled = 0;
+        grid_barrier(arrived);
+        {
+            // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                peeled_found[peeled_turn == 2 ? 0 : peeled_turn + 1] = 0;
+            }
+            long long peeled_part = 0;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!(core[v] == -1 && degree[v] <= k)) continue;
+                core[v] = k;
+                peeling[v] = true;
+                peeled_part += 1;
+            }
+            __shared__ long long peeled_part_scratch[16];
+            peeled_part = group_add_long(peeled_part, peeled_part_scratch);
+            if (threadIdx.x == 0) {
+                atomic_add_long(&peeled_found[peeled_turn], peeled_part);
+            }
+        }
+        grid_barrier(arrived);
+        peeled += peeled_found[peeled_turn];
+        peeled_turn = peeled_turn == 2 ? 0 : peeled_turn + 1;
+        {
+            // k_core.sp:23 forall (v in g.nodes().filter(peeling))
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!peeling[v]) continue;
+                peeling[v] = false;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    if (nbr != v) {
+                        atomicAdd(&degree[nbr], -1);
+                    }
+                }
+            }
+        }
+        left -= peeled;
+        if (peeled == 0) {
+            k += 1;
         }
     }
 }
 
-#line 484 "k_core.hip.cpp"
+#line 527 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -506,63 +549,61 @@ struct Graph {
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
     Buffer<unsigned char> peeling(device, graph.num_nodes);
-    Word<long long> peeled_result(device);
-    core.fill(-1);
-    degree.fill(0);
-    peeling.fill(false);
-    // k_core.sp:9 forall (v in g.nodes())
-    k_core_add_degree<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree
-    );
-    check(hipGetLastError(), "k_core_add_degree");
-    long long left = graph.num_nodes;
-    int k = 0;
-    while (left > 0) {
-        long long peeled = 0;
-        // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
-        peeled_result.set(0);
-        k_core_set_core<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, core, degree, peeling, k, peeled_result
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
+        device.launch_together(
+            "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core, peeling,
+            degree, peeled_found, arrived
         );
-        check(hipGetLastError(), "k_core_set_core");
-        peeled += peeled_result.read();
-        // k_core.sp:23 forall (v in g.nodes().filter(peeling))
-        k_core_add_degree_2<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, peeling, degree
-        );
-        check(hipGetLastError(), "k_core_add_degree_2");
-        left -= peeled;
-        if (peeled == 0) {
-            k += 1;
-        }
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: k_core GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -571,7 +612,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -651,6 +692,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -670,6 +715,9 @@ int main(int argc, char **argv) {
         summarise("core", core.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

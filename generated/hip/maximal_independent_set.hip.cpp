@@ -1,6 +1,6 @@
 // maximal_independent_set.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 maximal_independent_set.hip.cpp -o maximal_independent_set
+// build: hipcc -O3 -std=c++17 -fwrapv maximal_independent_set.hip.cpp -o maximal_independent_set
 // run:   ./maximal_independent_set GRAPH [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -301,6 +315,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -378,25 +406,22 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // Multiplication that wraps around.
 static __device__ long long multiply_long(long long a, long long b) {
     return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
 }
 
 // maximal_independent_set.sp:32 function priority(node v)
@@ -405,83 +430,88 @@ static __device__ long long priority(int v) {
     return multiply_long(v, 2654435761LL) % 4294967296LL;
 }
 
-// maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-#line 10 "maximal_independent_set.sp"
-extern "C" __global__ void maximal_independent_set_set_in_set(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const bool *undecided,
-    bool *in_set
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!undecided[v]) continue;
-        bool wins = true;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (undecided[u] && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
-            }
-        }
-        in_set[v] = wins;
-    }
-}
-
-// maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-#line 19 "maximal_independent_set.sp"
-extern "C" __global__ void maximal_independent_set_set_undecided(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *undecided,
-    const bool *in_set
-) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!undecided[v]) continue;
-        bool decided = in_set[v];
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (in_set[u]) {
-                decided = true;
-            }
-        }
-        undecided[v] = !decided;
-    }
-}
-
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
 #line 9 "maximal_independent_set.sp"
-extern "C" __global__ void maximal_independent_set_find_finished(
+extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int num_nodes,
-    const bool *undecided,
-    int *finished
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    bool *in_set,
+    bool *undecided,
+    int *finished_found,
+    unsigned *arrived
 ) {
-    bool finished_part = true;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (undecided[node]) {
-            finished_part = false;
+    int finished_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        in_set[cell] = false;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        undecided[cell] = true;
+    }
+    bool finished = false;
+    grid_barrier(arrived);
+    do {
+        finished = true;
+        {
+            // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!undecided[v]) continue;
+                bool wins = true;
+                const arc_t first_out = row_offsets[v];
+                const arc_t outs = row_offsets[v + 1] - first_out;
+                const arc_t first_in = in_row_offsets[v];
+                const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                for (arc_t i = 0; i < end; i++) {
+                    const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                    if (undecided[u] && u != v) {
+                        if (priority(u) > priority(v)) {
+                            wins = false;
+                        }
+                    }
+                }
+                in_set[v] = wins;
+            }
         }
-    }
-    if (!finished_part) {
-        *finished = 0;
-    }
+        grid_barrier(arrived);
+        {
+            // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+            // then line 9: fixedPoint until (finished : !undecided)
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (undecided[v]) {
+                    bool decided = in_set[v];
+                    const arc_t first_out = row_offsets[v];
+                    const arc_t outs = row_offsets[v + 1] - first_out;
+                    const arc_t first_in = in_row_offsets[v];
+                    const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+                    for (arc_t i = 0; i < end; i++) {
+                        const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                        if (in_set[u]) {
+                            decided = true;
+                        }
+                    }
+                    undecided[v] = !decided;
+                }
+                if (undecided[v]) {
+                    finished_part = false;
+                }
+            }
+            if (!finished_part) {
+                finished_found[finished_turn] = 0;
+            }
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+    } while (!finished);
 }
 
-#line 485 "maximal_independent_set.hip.cpp"
+#line 515 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -506,59 +536,61 @@ struct Graph {
 // maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
-    Word<int> finished_result(device);
-    in_set.fill(false);
-    undecided.fill(true);
-    bool finished = false;
-    // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-    do {
-        finished = true;
-        // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-        maximal_independent_set_set_in_set<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            undecided, in_set
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        device.launch_together(
+            "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 :
+            4, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
+            graph.in_columns, in_set, undecided, finished_found, arrived
         );
-        check(hipGetLastError(), "maximal_independent_set_set_in_set");
-        // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-        maximal_independent_set_set_undecided<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            undecided, in_set
-        );
-        check(hipGetLastError(), "maximal_independent_set_set_undecided");
-        finished_result.set(true);
-        maximal_independent_set_find_finished<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, undecided, finished_result
-        );
-        check(hipGetLastError(), "maximal_independent_set_find_finished");
-        finished = finished && finished_result.read();
-    } while (!finished);
+    }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: maximal_independent_set GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -567,7 +599,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -647,6 +679,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -666,6 +702,9 @@ int main(int argc, char **argv) {
         summarise("in_set", in_set.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // pagerank.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 pagerank.hip.cpp -o pagerank
+// build: hipcc -O3 -std=c++17 -fwrapv pagerank.hip.cpp -o pagerank
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -301,6 +315,20 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -378,22 +406,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // Combines the values of a block, wavefront by wavefront; its first thread gets the total.
 static __device__ double group_add_double(double value, double *scratch) {
     const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
@@ -404,7 +416,7 @@ static __device__ double group_add_double(double value, double *scratch) {
     if (lane == 0) scratch[wave] = value;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < 256 / warpSize; i++) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
             const double other = scratch[i];
             value = value + other;
         }
@@ -412,58 +424,103 @@ static __device__ double group_add_double(double value, double *scratch) {
     return value;
 }
 
-// pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
-#line 14 "pagerank.sp"
-extern "C" __global__ void __launch_bounds__(256) pagerank_find_stranded(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const double *rank,
-    double *stranded
-) {
-    double stranded_part = 0.0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
-        stranded_part += rank[v];
-    }
-    __shared__ double stranded_scratch[8];
-    stranded_part = group_add_double(stranded_part, stranded_scratch);
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
     if (threadIdx.x == 0) {
-        atomicAdd(stranded, stranded_part);
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
     }
+    __syncthreads();
 }
 
-// pagerank.sp:18 forall (v in g.nodes())
-#line 18 "pagerank.sp"
-extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+#line 6 "pagerank.sp"
+extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const double *rank,
     double *rank_nxt,
+    double *rank,
+    double *contribution,
+    double tolerance,
+    int max_iterations,
     double damping,
-    double n,
-    double stranded,
-    double *change
+    double *stranded_found,
+    double *change_found,
+    unsigned *arrived
 ) {
-    double change_part = 0.0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        double inflow = 0.0;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
-        }
-        rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-        change_part += fabs(rank_nxt[v] - rank[v]);
+    int stranded_turn = 0;
+    int change_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        rank_nxt[cell] = 0.0;
     }
-    __shared__ double change_scratch[8];
-    change_part = group_add_double(change_part, change_scratch);
-    if (threadIdx.x == 0) {
-        atomicAdd(change, change_part);
+    const double n = (double)num_nodes;
+    double change = INFINITY;
+    int iterations = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        rank[cell] = 1.0 / n;
+    }
+    while (change > tolerance && iterations < max_iterations) {
+        double stranded = 0.0;
+        change = 0.0;
+        {
+            // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+            // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                stranded_found[stranded_turn == 2 ? 0 : stranded_turn + 1] = 0.0;
+            }
+            double stranded_part = 0.0;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (row_offsets[v + 1] - row_offsets[v] == 0) {
+                    stranded_part += rank[v];
+                }
+                contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
+            }
+            __shared__ double stranded_part_scratch[16];
+            stranded_part = group_add_double(stranded_part, stranded_part_scratch);
+            if (threadIdx.x == 0) {
+                atomicAdd(&stranded_found[stranded_turn], stranded_part);
+            }
+        }
+        grid_barrier(arrived);
+        stranded += stranded_found[stranded_turn];
+        stranded_turn = stranded_turn == 2 ? 0 : stranded_turn + 1;
+        {
+            // pagerank.sp:18 forall (v in g.nodes())
+            // then rank = rank_nxt
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
+            }
+            double change_part = 0.0;
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                double inflow = 0.0;
+                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                    const int nbr = in_columns[in_e];
+                    inflow += contribution[nbr];
+                }
+                rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
+                change_part += fabs(rank_nxt[v] - rank[v]);
+                rank[v] = rank_nxt[v];
+            }
+            __shared__ double change_part_scratch[16];
+            change_part = group_add_double(change_part, change_part_scratch);
+            if (threadIdx.x == 0) {
+                atomicAdd(&change_found[change_turn], change_part);
+            }
+        }
+        grid_barrier(arrived);
+        change += change_found[change_turn];
+        change_turn = change_turn == 2 ? 0 : change_turn + 1;
+        iterations += 1;
     }
 }
 
-#line 467 "pagerank.hip.cpp"
+#line 524 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -493,61 +550,66 @@ static void pagerank(
     int max_iterations
 ) {
     Buffer<double> rank_nxt(device, graph.num_nodes);
-    Word<double> stranded_result(device);
-    Word<double> change_result(device);
-    rank_nxt.fill(0.0);
-    const double n = (double)graph.num_nodes;
-    double change = INFINITY;
-    int iterations = 0;
-    rank.fill(1.0 / n);
-    while (change > tolerance && iterations < max_iterations) {
-        double stranded = 0.0;
-        // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
-        stranded_result.set(0.0);
-        pagerank_find_stranded<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, rank, stranded_result
+    Buffer<double> contribution(device, graph.num_nodes);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<double> stranded_found(device, std::vector<double>(3, 0.0));
+        Buffer<double> change_found(device, std::vector<double>(3, 0.0));
+        device.launch_together(
+            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank_nxt, rank, contribution,
+            tolerance, max_iterations, damping, stranded_found, change_found, arrived
         );
-        check(hipGetLastError(), "pagerank_find_stranded");
-        stranded += stranded_result.read();
-        change = 0.0;
-        // pagerank.sp:18 forall (v in g.nodes())
-        change_result.set(0.0);
-        pagerank_set_rank_nxt<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, rank_nxt,
-            damping, n, stranded, change_result
-        );
-        check(hipGetLastError(), "pagerank_set_rank_nxt");
-        change += change_result.read();
-        rank.copy_from(rank_nxt);
-        iterations += 1;
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]\n"
+    "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --damping         a double; 0.85 if not given\n"
+    "  --tolerance       a double; 1e-06 if not given\n"
+    "  --max_iterations  an int; 100 if not given\n"
+    "  --undirected      adds the other direction of every arc that lacks it\n"
+    "  --device          which device, by number; 0 is the first\n"
+    "  --help            says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -556,7 +618,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -636,6 +698,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -658,6 +724,9 @@ int main(int argc, char **argv) {
         summarise("rank", rank.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // radii.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 radii.hip.cpp -o radii
+// build: hipcc -O3 -std=c++17 -fwrapv radii.hip.cpp -o radii
 // run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -42,12 +42,26 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -259,6 +273,14 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -279,6 +301,20 @@ public:
     int blocks(long long iterations) const {
         const long long most = 16 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
     }
 
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
@@ -368,21 +404,18 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
 
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
@@ -390,62 +423,88 @@ static __device__ int add_inf(int a, int b) {
 }
 
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
-// finds the next BFS level
 #line 11 "radii.sp"
-extern "C" __global__ void radii_min_bfs_level(
+extern "C" __global__ void __launch_bounds__(512) radii_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    int *bfs_level,
-    int depth,
-    int *found
-) {
-    bool found_part = false;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (bfs_level[v] != depth) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int neighbor = columns[e];
-            const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                found_part = true;
-            }
-        }
-    }
-    if (found_part) {
-        *found = 1;
-    }
-}
-
-// radii.sp:11 iterateInBFS (v in g.nodes() from src)
-#line 11 "radii.sp"
-extern "C" __global__ void radii_min_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *bfs_level,
     int *level,
+    int *bfs_level,
     int *radius,
-    int depth
+    int src,
+    int *found_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (bfs_level[v] != depth) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
-                if (candidate < level[w]) {
-                    atomicMin(&level[w], candidate);
+    int found_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        level[cell] = INT_MAX;
+    }
+    grid_barrier(arrived);
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        level[src] = 0;
+    }
+    if (src >= 0) {
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            bfs_level[cell] = INT_MAX;
+        }
+        grid_barrier(arrived);
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level[src] = 0;
+        }
+        int depth = 0;
+        bool found = false;
+        do {
+            found = false;
+            grid_barrier(arrived);
+            {
+                // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+                // finds the next BFS level
+                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                    found_found[found_turn == 2 ? 0 : found_turn + 1] = 0;
+                }
+                bool found_part = false;
+                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                    if (bfs_level[v] != depth) continue;
+                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                        const int neighbor = columns[e];
+                        const int candidate = depth + 1;
+                        if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
+                            found_part = true;
+                        }
+                    }
+                }
+                if (found_part) {
+                    found_found[found_turn] = 1;
                 }
             }
-        }
-        const int candidate_2 = level[v];
-        if (candidate_2 > radius[v]) {
-            radius[v] = candidate_2;
-        }
+            grid_barrier(arrived);
+            found = found || (found_found[found_turn] != 0);
+            found_turn = found_turn == 2 ? 0 : found_turn + 1;
+            {
+                // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                    if (bfs_level[v] != depth) continue;
+                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                        const int w = columns[e];
+                        if (bfs_level[w] == depth + 1) {
+                            const int candidate = add_inf(level[v], 1);
+                            if (candidate < level[w]) {
+                                atomicMin(&level[w], candidate);
+                            }
+                        }
+                    }
+                    const int candidate_2 = level[v];
+                    if (candidate_2 > radius[v]) {
+                        radius[v] = candidate_2;
+                    }
+                }
+            }
+            depth += 1;
+        } while (found);
     }
 }
 
-#line 449 "radii.hip.cpp"
+#line 508 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -467,61 +526,66 @@ struct Graph {
 static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsigned char> &sources) {
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
     for (const int src : sources.members()) {
-        level.fill(INT_MAX);
-        level.write(src, 0);
-        // radii.sp:11 iterateInBFS (v in g.nodes() from src)
-        if (src >= 0) {
-            bfs_level.fill(INT_MAX);
-            bfs_level.write(src, 0);
-            int depth = 0;
-            bool found = false;
-            do {
-                found = false;
-                found_result.set(false);
-                radii_min_bfs_level<<<device.blocks(graph.num_nodes), 256>>>(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
-                );
-                check(hipGetLastError(), "radii_min_bfs_level");
-                found = found || found_result.read();
-                radii_min_level<<<device.blocks(graph.num_nodes), 256>>>(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, level, radius, depth
-                );
-                check(hipGetLastError(), "radii_min_level");
-                depth += 1;
-            } while (found);
+        check_place(src, graph.num_nodes);
+        {
+            Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+            Buffer<int> found_found(device, std::vector<int>(3, 0));
+            device.launch_together(
+                "radii_loop", radii_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+                graph.row_offsets, graph.columns, level, bfs_level, radius, src, found_found, arrived
+            );
         }
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -530,7 +594,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -540,7 +604,7 @@ public:
         return has(name) ? number<T>(name) : otherwise;
     }
 
-    // "1,5,9" as the numbers of nodes.
+    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
     std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
         std::vector<arc_t> found;
         for (const long long id : numbers(name)) found.push_back(graph.node(id));
@@ -550,11 +614,18 @@ public:
 private:
     std::vector<long long> numbers(const std::string &name) const {
         std::vector<long long> found;
-        std::istringstream words(text(name));
-        for (std::string word; std::getline(words, word, ',');) {
+        std::string listed = text(name);
+        if (listed.rfind("@", 0) == 0) {
+            std::ifstream file(listed.substr(1));
+            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
+            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        }
+        std::replace(listed.begin(), listed.end(), ',', ' ');
+        std::istringstream words(listed);
+        for (std::string word; words >> word;) {
             char *end = nullptr;
             found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (word.empty() || *end != '\0') throw std::runtime_error("--" + name + " cannot hold '" + word + "'");
+            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
         }
         return found;
     }
@@ -635,6 +706,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"sources", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -655,6 +730,9 @@ int main(int argc, char **argv) {
         summarise("radius", radius.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

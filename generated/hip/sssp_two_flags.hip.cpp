@@ -1,6 +1,6 @@
 // sssp_two_flags.sp as a program of its own, in HIP.
 //
-// build: hipcc -O3 -std=c++17 sssp_two_flags.hip.cpp -o sssp_two_flags
+// build: hipcc -O3 -std=c++17 -fwrapv sssp_two_flags.hip.cpp -o sssp_two_flags
 // run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]
 
 #include <hip/hip_runtime.h>
@@ -43,13 +43,27 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<int> weights;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<int> weights;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -271,6 +285,14 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -291,6 +313,20 @@ public:
     int blocks(long long iterations) const {
         const long long most = 16 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
     }
 
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
@@ -370,65 +406,99 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
 
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
-// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-#line 10 "sssp_two_flags.sp"
-extern "C" __global__ void sssp_min_dist(
+// sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
+#line 9 "sssp_two_flags.sp"
+extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *modified,
     int *dist,
-    const int *weight,
-    bool *modified_nxt
+    bool *modified,
+    bool *modified_nxt,
+    const int *__restrict__ weight,
+    int src,
+    int *finished_found,
+    unsigned *arrived
 ) {
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int nbr = columns[e];
-            const int candidate = add_inf(dist[v], weight[e]);
-            if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
-                modified_nxt[nbr] = true;
+    int finished_turn = 0;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        dist[cell] = INT_MAX;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        modified[cell] = false;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        modified_nxt[cell] = false;
+    }
+    grid_barrier(arrived);
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        dist[src] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        modified[src] = true;
+    }
+    bool finished = false;
+    grid_barrier(arrived);
+    do {
+        finished = true;
+        {
+            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+                if (!modified[v]) continue;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
+                        modified_nxt[nbr] = true;
+                    }
+                }
             }
         }
-    }
-}
-
-// sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
-#line 9 "sssp_two_flags.sp"
-extern "C" __global__ void sssp_find_finished(int num_nodes, const bool *modified, int *finished) {
-    bool finished_part = true;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (modified[node]) {
-            finished_part = false;
+        { auto *other = modified; modified = modified_nxt; modified_nxt = other; }
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            modified_nxt[cell] = false;
         }
-    }
-    if (!finished_part) {
-        *finished = 0;
-    }
+        grid_barrier(arrived);
+        {
+            // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+            }
+            bool finished_part = true;
+            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+                if (modified[node]) {
+                    finished_part = false;
+                }
+            }
+            if (!finished_part) {
+                finished_found[finished_turn] = 0;
+            }
+        }
+        grid_barrier(arrived);
+        finished = finished && (finished_found[finished_turn] != 0);
+        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+    } while (!finished);
 }
 
-#line 432 "sssp_two_flags.hip.cpp"
+#line 502 "sssp_two_flags.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -450,57 +520,63 @@ struct Graph {
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
     Buffer<unsigned char> modified(device, graph.num_nodes);
     Buffer<unsigned char> modified_nxt(device, graph.num_nodes);
-    Word<int> finished_result(device);
-    dist.fill(INT_MAX);
-    modified.fill(false);
-    modified_nxt.fill(false);
-    dist.write(src, 0);
-    modified.write(src, true);
-    bool finished = false;
-    // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
-    do {
-        finished = true;
-        // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-        sssp_min_dist<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.row_offsets, graph.columns, modified, dist, weight, modified_nxt
+    check_place(src, graph.num_nodes);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        device.launch_together(
+            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.columns, dist, modified, modified_nxt, weight, src, finished_found,
+            arrived
         );
-        check(hipGetLastError(), "sssp_min_dist");
-        std::swap(modified, modified_nxt);
-        modified_nxt.fill(false);
-        finished_result.set(true);
-        sssp_find_finished<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, modified, finished_result
-        );
-        check(hipGetLastError(), "sssp_find_finished");
-        finished = finished && finished_result.read();
-    } while (!finished);
+    }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -509,7 +585,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -589,6 +665,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -611,6 +691,9 @@ int main(int argc, char **argv) {
         summarise("weight", weight.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // betweenness.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm betweenness.cpp -o betweenness
+// build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm betweenness.cpp -o betweenness
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc betweenness.cpp -o betweenness
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
@@ -433,19 +433,21 @@ extern "C" void betweenness_add_sigma(
     int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *bfs_level,
+    const int *__restrict__ bfs_level,
     double *sigma,
     int depth
 ) {
     #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, bfs_level, sigma)
     for (int v = 0; v < num_nodes; v++) {
         if (bfs_level[v] != depth) continue;
+        double sigma_of_v = sigma[v];
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int w = in_columns[in_e];
             if (bfs_level[w] == depth - 1) {
-                sigma[v] += sigma[w];
+                sigma_of_v += sigma[w];
             }
         }
+        sigma[v] = sigma_of_v;
     }
 }
 
@@ -455,9 +457,9 @@ extern "C" void betweenness_add_delta(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *bfs_level,
+    const int *__restrict__ bfs_level,
     double *delta,
-    const double *sigma,
+    const double *__restrict__ sigma,
     double *bc,
     int depth,
     int src
@@ -466,18 +468,20 @@ extern "C" void betweenness_add_delta(
         deviceptr(row_offsets, columns, bfs_level, delta, sigma, bc)
     for (int v = 0; v < num_nodes; v++) {
         if (!(bfs_level[v] == depth && v != src)) continue;
+        double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
             }
         }
-        bc[v] += delta[v];
+        delta[v] = delta_of_v;
+        bc[v] += delta_of_v;
     }
 }
 
 }  // namespace kernels
-#line 481 "betweenness.cpp"
+#line 485 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -544,31 +548,51 @@ static void betweenness(
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -577,7 +601,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -587,7 +611,7 @@ public:
         return has(name) ? number<T>(name) : otherwise;
     }
 
-    // "1,5,9" as the numbers of nodes.
+    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
     std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
         std::vector<arc_t> found;
         for (const long long id : numbers(name)) found.push_back(graph.node(id));
@@ -597,11 +621,18 @@ public:
 private:
     std::vector<long long> numbers(const std::string &name) const {
         std::vector<long long> found;
-        std::istringstream words(text(name));
-        for (std::string word; std::getline(words, word, ',');) {
+        std::string listed = text(name);
+        if (listed.rfind("@", 0) == 0) {
+            std::ifstream file(listed.substr(1));
+            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
+            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        }
+        std::replace(listed.begin(), listed.end(), ',', ' ');
+        std::istringstream words(listed);
+        for (std::string word; words >> word;) {
             char *end = nullptr;
             found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (word.empty() || *end != '\0') throw std::runtime_error("--" + name + " cannot hold '" + word + "'");
+            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
         }
         return found;
     }
@@ -653,6 +684,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"sources", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -672,6 +707,9 @@ int main(int argc, char **argv) {
         summarise("bc", bc.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

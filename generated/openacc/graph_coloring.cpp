@@ -1,6 +1,6 @@
 // graph_coloring.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm graph_coloring.cpp -o graph_coloring
+// build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm graph_coloring.cpp -o graph_coloring
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc graph_coloring.cpp -o graph_coloring
 // run:   ./graph_coloring GRAPH [--undirected] [--device NUMBER]
@@ -400,7 +400,7 @@ extern "C" void graph_coloring_set_color_nxt(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *color,
+    const int *__restrict__ color,
     int *color_nxt
 ) {
     #pragma acc parallel loop gang vector \
@@ -443,11 +443,18 @@ extern "C" void graph_coloring_set_color_nxt(
 }
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// first color = color_nxt
 #line 9 "graph_coloring.sp"
-extern "C" void graph_coloring_find_finished(int num_nodes, const int *color, int *finished) {
+extern "C" void graph_coloring_find_finished(
+    int num_nodes,
+    int *color,
+    const int *__restrict__ color_nxt,
+    int *finished
+) {
     int finished_part = 1;
-    #pragma acc parallel loop gang vector deviceptr(color) reduction(&& : finished_part)
+    #pragma acc parallel loop gang vector deviceptr(color, color_nxt) reduction(&& : finished_part)
     for (int node = 0; node < num_nodes; node++) {
+        color[node] = color_nxt[node];
         if (color[node] < 0) {
             finished_part = 0;
         }
@@ -456,7 +463,7 @@ extern "C" void graph_coloring_find_finished(int num_nodes, const int *color, in
 }
 
 }  // namespace kernels
-#line 460 "graph_coloring.cpp"
+#line 467 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -493,38 +500,56 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
             color, color_nxt
         );
-        color.copy_from(color_nxt);
         finished_result.set(true);
-        kernels::graph_coloring_find_finished(graph.num_nodes, color, finished_result);
+        kernels::graph_coloring_find_finished(graph.num_nodes, color, color_nxt, finished_result);
         finished = finished && finished_result.read();
     } while (!finished);
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: graph_coloring GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -533,7 +558,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -584,6 +609,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -602,6 +631,9 @@ int main(int argc, char **argv) {
         summarise("color", color.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

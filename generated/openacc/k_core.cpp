@@ -1,6 +1,6 @@
 // k_core.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm k_core.cpp -o k_core
+// build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm k_core.cpp -o k_core
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc k_core.cpp -o k_core
 // run:   ./k_core GRAPH [--undirected] [--device NUMBER]
@@ -380,6 +380,7 @@ private:
 namespace kernels {
 
 // k_core.sp:9 forall (v in g.nodes())
+// first degree = 0
 #line 9 "k_core.sp"
 extern "C" void k_core_add_degree(
     int num_nodes,
@@ -389,12 +390,14 @@ extern "C" void k_core_add_degree(
 ) {
     #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, degree)
     for (int v = 0; v < num_nodes; v++) {
+        int degree_of_v = 0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (nbr != v) {
-                degree[v] += 1;
+                degree_of_v += 1;
             }
         }
+        degree[v] = degree_of_v;
     }
 }
 
@@ -403,7 +406,7 @@ extern "C" void k_core_add_degree(
 extern "C" void k_core_set_core(
     int num_nodes,
     int *core,
-    const int *degree,
+    const int *__restrict__ degree,
     bool *peeling,
     int k,
     long long *peeled
@@ -444,7 +447,7 @@ extern "C" void k_core_add_degree_2(
 }
 
 }  // namespace kernels
-#line 448 "k_core.cpp"
+#line 451 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -472,7 +475,6 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<unsigned char> peeling(device, graph.num_nodes);
     Word<long long> peeled_result(device);
     core.fill(-1);
-    degree.fill(0);
     peeling.fill(false);
     // k_core.sp:9 forall (v in g.nodes())
     kernels::k_core_add_degree(graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree);
@@ -495,31 +497,50 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: k_core GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -528,7 +549,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -579,6 +600,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -597,6 +622,9 @@ int main(int argc, char **argv) {
         summarise("core", core.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // triangle_count.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm triangle_count.cpp -o triangle_count
+// build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm triangle_count.cpp -o triangle_count
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc triangle_count.cpp -o triangle_count
 // run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
@@ -50,6 +50,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -80,6 +81,15 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -104,7 +114,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -404,8 +414,109 @@ extern "C" void triangle_count_find_triangles(
     *triangles = triangles_part;
 }
 
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: does every arc have its reverse, and none beside it?
+#line 7 "triangle_count.sp"
+extern "C" void triangle_count_find_triangles_check(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *other_graph,
+    long long *downward_excess
+) {
+    int other_graph_part = 0;
+    long long downward_excess_part = 0;
+    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, arc_sources) \
+        reduction(|| : other_graph_part) reduction(+ : downward_excess_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = 1;
+        }
+        if (u < v) {
+            downward_excess_part += 1;
+            if (find_arc(row_offsets, columns, u, v) < 0) {
+                other_graph_part = 1;
+            }
+        }
+        if (u > v) {
+            downward_excess_part -= 1;
+        }
+    }
+    *other_graph = other_graph_part;
+    *downward_excess = downward_excess_part;
+}
+
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: keeps the arcs to nodes of higher degree
+#line 7 "triangle_count.sp"
+extern "C" void triangle_count_find_triangles_orient(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *kept_columns,
+    arc_t *kept_ends
+) {
+    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, kept_columns, kept_ends)
+    for (int v = 0; v < num_nodes; v++) {
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        arc_t next = row_offsets[v];
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+                kept_columns[next] = u;
+                next += 1;
+            }
+        }
+        kept_ends[v] = next;
+    }
+}
+
+// triangle_count.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between the ends of arcs that a node keeps
+#line 7 "triangle_count.sp"
+extern "C" void triangle_count_find_triangles_intersect(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends,
+    const int *__restrict__ kept_columns,
+    long long *triangles
+) {
+    long long triangles_part = 0;
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, arc_sources, kept_ends, kept_columns) reduction(+ : triangles_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const arc_t end = kept_ends[v];
+        if (e < end) {
+            const int u = kept_columns[e];
+            arc_t i = row_offsets[v];
+            arc_t j = row_offsets[u];
+            const arc_t last = kept_ends[u];
+            while (i < end && j < last) {
+                const int one = kept_columns[i];
+                const int other = kept_columns[j];
+                if (one == other) {
+                    triangles_part += 1;
+                }
+                if (one <= other) {
+                    i += 1;
+                }
+                if (one >= other) {
+                    j += 1;
+                }
+            }
+        }
+    }
+    *triangles = triangles_part;
+}
+
 }  // namespace kernels
-#line 409 "triangle_count.cpp"
+#line 520 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -414,53 +525,100 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          arc_sources(device, host.arc_sources) {}
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
 static long long triangle_count(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
     long long triangles = 0;
     // triangle_count.sp:7 forall (v in g.nodes())
-    triangles_result.set(0);
-    kernels::triangle_count_find_triangles(
-        graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    kernels::triangle_count_find_triangles_check(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
     );
-    triangles += triangles_result.read();
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        kernels::triangle_count_find_triangles_orient(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles_intersect(
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns,
+            triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        kernels::triangle_count_find_triangles(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    }
     return triangles;
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: triangle_count GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -469,7 +627,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -520,6 +678,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -537,6 +699,9 @@ int main(int argc, char **argv) {
         std::cout << "returned " << returned << "\n";
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

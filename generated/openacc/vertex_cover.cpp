@@ -1,6 +1,6 @@
 // vertex_cover.sp as a program of its own, in C++ with OpenACC.
 //
-// build: g++ -O2 -std=c++17 -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm vertex_cover.cpp -o vertex_cover
+// build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm vertex_cover.cpp -o vertex_cover
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc vertex_cover.cpp -o vertex_cover
 // run:   ./vertex_cover GRAPH [--undirected] [--device NUMBER]
@@ -423,6 +423,7 @@ extern "C" void vertex_cover_set_in_cover(
 }
 
 // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// first partner = -1
 #line 14 "vertex_cover.sp"
 extern "C" void vertex_cover_set_partner(
     int num_nodes,
@@ -430,25 +431,27 @@ extern "C" void vertex_cover_set_partner(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *in_cover,
-    int *partner
+    int *partner,
+    const bool *__restrict__ in_cover
 ) {
     #pragma acc parallel loop gang vector \
-        deviceptr(row_offsets, columns, in_row_offsets, in_columns, in_cover, partner)
+        deviceptr(row_offsets, columns, in_row_offsets, in_columns, partner, in_cover)
     for (int v = 0; v < num_nodes; v++) {
-        if (in_cover[v]) continue;
-        long long most = -1;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (!in_cover[u]) {
-                const long long worth = scatter(u) ^ scatter(v);
-                if (worth > most) {
-                    most = worth;
-                    partner[v] = u;
+        partner[v] = -1;
+        if (!in_cover[v]) {
+            long long most = -1;
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (!in_cover[u]) {
+                    const long long worth = scatter(u) ^ scatter(v);
+                    if (worth > most) {
+                        most = worth;
+                        partner[v] = u;
+                    }
                 }
             }
         }
@@ -459,7 +462,7 @@ extern "C" void vertex_cover_set_partner(
 #line 24 "vertex_cover.sp"
 extern "C" void vertex_cover_set_in_cover_2(
     int num_nodes,
-    const int *partner,
+    const int *__restrict__ partner,
     bool *in_cover,
     int *matched
 ) {
@@ -477,7 +480,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 481 "vertex_cover.cpp"
+#line 484 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -511,11 +514,10 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
     bool matched = true;
     while (matched) {
         matched = false;
-        partner.fill(-1);
         // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
         kernels::vertex_cover_set_partner(
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            in_cover, partner
+            partner, in_cover
         );
         // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
         matched_result.set(false);
@@ -524,31 +526,50 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: vertex_cover GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -557,7 +578,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -608,6 +629,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -627,6 +652,9 @@ int main(int argc, char **argv) {
         summarise("in_cover", in_cover.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -8,6 +8,13 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 12 "betweenness.sp"
@@ -21,11 +28,11 @@ __kernel void betweenness_min_bfs_level(
 ) {
     bool found_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (bfs_level[v] != depth) continue;
+        if (latest(bfs_level[v]) != depth) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+            if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
                 found_part = true;
             }
         }
@@ -41,18 +48,20 @@ __kernel void betweenness_add_sigma(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global double *sigma,
     int depth
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (bfs_level[v] != depth) continue;
+        double sigma_of_v = sigma[v];
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int w = in_columns[in_e];
             if (bfs_level[w] == depth - 1) {
-                sigma[v] += sigma[w];
+                sigma_of_v += sigma[w];
             }
         }
+        sigma[v] = sigma_of_v;
     }
 }
 
@@ -62,21 +71,23 @@ __kernel void betweenness_add_delta(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global double *delta,
-    __global const double *sigma,
+    __global const double *restrict sigma,
     __global double *bc,
     int depth,
     int src
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!(bfs_level[v] == depth && v != src)) continue;
+        double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
             }
         }
-        bc[v] += delta[v];
+        delta[v] = delta_of_v;
+        bc[v] += delta_of_v;
     }
 }

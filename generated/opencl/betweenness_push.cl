@@ -9,10 +9,25 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define latest_long(cell) atom_add((volatile __global long *)&(cell), 0)
+#else
+#define latest_long(cell) (cell)
+#endif
+
 // Tried again until no other work-item has come between reading and writing.
 static void atomic_add_double(volatile __global double *cell, double value) {
     volatile __global long *word = (volatile __global long *)cell;
-    long old = *word, seen;
+    long old = latest_long(*word), seen;
     while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
         old = seen;
     }
@@ -31,11 +46,11 @@ __kernel void betweenness_min_bfs_level(
 ) {
     bool found_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (bfs_level[v] != depth) continue;
+        if (latest(bfs_level[v]) != depth) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+            if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
                 found_part = true;
             }
         }
@@ -51,7 +66,7 @@ __kernel void betweenness_add_sigma(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global double *sigma,
     int depth
 ) {
@@ -72,21 +87,23 @@ __kernel void betweenness_add_delta(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global double *delta,
-    __global const double *sigma,
+    __global const double *restrict sigma,
     __global double *bc,
     int depth,
     int src
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!(bfs_level[v] == depth && v != src)) continue;
+        double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
             }
         }
-        bc[v] += delta[v];
+        delta[v] = delta_of_v;
+        bc[v] += delta_of_v;
     }
 }

@@ -1,6 +1,6 @@
 // betweenness_push.sp as a program of its own, for OpenCL 1.2. Its kernels are in betweenness_push.cl.
 //
-// build: g++ -O2 -std=c++17 betweenness_push.cpp -lOpenCL -o betweenness_push
+// build: g++ -O2 -std=c++17 -fwrapv betweenness_push.cpp -lOpenCL -o betweenness_push
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -412,7 +412,7 @@ public:
     }
 
     void copy_from(const Buffer &source) {
-        if (count == 0) return;
+        if (count == 0 || &source == this) return;
         check(clEnqueueCopyBuffer(device->queue(), source.memory(), memory(), 0, 0, count * sizeof(T), 0, nullptr,
                                   nullptr), "copying");
     }
@@ -542,31 +542,51 @@ static void betweenness(
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -575,7 +595,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -585,7 +605,7 @@ public:
         return has(name) ? number<T>(name) : otherwise;
     }
 
-    // "1,5,9" as the numbers of nodes.
+    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
     std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
         std::vector<arc_t> found;
         for (const long long id : numbers(name)) found.push_back(graph.node(id));
@@ -595,11 +615,18 @@ public:
 private:
     std::vector<long long> numbers(const std::string &name) const {
         std::vector<long long> found;
-        std::istringstream words(text(name));
-        for (std::string word; std::getline(words, word, ',');) {
+        std::string listed = text(name);
+        if (listed.rfind("@", 0) == 0) {
+            std::ifstream file(listed.substr(1));
+            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
+            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        }
+        std::replace(listed.begin(), listed.end(), ',', ' ');
+        std::istringstream words(listed);
+        for (std::string word; words >> word;) {
             char *end = nullptr;
             found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (word.empty() || *end != '\0') throw std::runtime_error("--" + name + " cannot hold '" + word + "'");
+            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
         }
         return found;
     }
@@ -654,6 +681,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"sources", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -673,6 +704,9 @@ int main(int argc, char **argv) {
         summarise("bc", bc.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -7,6 +7,13 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
@@ -25,11 +32,11 @@ __kernel void bfs_min_bfs_level(
 ) {
     bool found_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (bfs_level[v] != depth) continue;
+        if (latest(bfs_level[v]) != depth) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+            if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
                 found_part = true;
             }
         }
@@ -45,7 +52,7 @@ __kernel void bfs_min_level(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global int *level,
     __global int *parent,
     int depth
@@ -55,11 +62,11 @@ __kernel void bfs_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
-                if (candidate < level[w]) {
+                const int candidate = add_inf(latest(level[v]), 1);
+                if (candidate < latest(level[w])) {
                     atomic_min(&level[w], candidate);
                 }
-                if (v > parent[w]) {
+                if (v > latest(parent[w])) {
                     atomic_max(&parent[w], v);
                 }
             }

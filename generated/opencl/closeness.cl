@@ -8,6 +8,13 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
@@ -36,11 +43,11 @@ __kernel void closeness_centrality_min_bfs_level(
 ) {
     bool found_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (bfs_level[v] != depth) continue;
+        if (latest(bfs_level[v]) != depth) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
-            if (candidate < bfs_level[neighbor] && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+            if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
                 found_part = true;
             }
         }
@@ -56,7 +63,7 @@ __kernel void closeness_centrality_min_level(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *bfs_level,
+    __global const int *restrict bfs_level,
     __global int *level,
     __global long *farness,
     __global int *reached_by,
@@ -67,13 +74,13 @@ __kernel void closeness_centrality_min_level(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                const int candidate = add_inf(level[v], 1);
-                if (candidate < level[w]) {
+                const int candidate = add_inf(latest(level[v]), 1);
+                if (candidate < latest(level[w])) {
                     atomic_min(&level[w], candidate);
                 }
             }
         }
-        farness[v] += int_to_long_inf(level[v]);
+        farness[v] += int_to_long_inf(latest(level[v]));
         reached_by[v] += 1;
     }
 }
@@ -82,8 +89,8 @@ __kernel void closeness_centrality_min_level(
 #line 21 "closeness.sp"
 __kernel void closeness_centrality_set_closeness(
     int num_nodes,
-    __global const long *farness,
-    __global const int *reached_by,
+    __global const long *restrict farness,
+    __global const int *restrict reached_by,
     __global double *closeness
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {

@@ -7,51 +7,123 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
-// connected_components.sp:6 forall (v in g.nodes())
-#line 6 "connected_components.sp"
-__kernel void connected_components_set_component(int num_nodes, __global int *component) {
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to its best neighbor
+#line 12 "connected_components.sp"
+__kernel void connected_components_component_start(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *component
+) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        component[v] = v;
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        int best = v;
+        if (first < end) {
+            best = min(v, columns[first]);
+        }
+        component[v] = best;
     }
 }
 
 // connected_components.sp:12 forall (e in g.edges())
+// union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
-__kernel void connected_components_min_component(
-    arc_t num_arcs,
+__kernel void connected_components_component_sample(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global int *component,
-    __global int *hooked
+    __global int *component
 ) {
-    bool hooked_part = false;
-    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a != b) {
-            hooked_part = true;
-            if (b < component[a]) {
-                atomic_min(&component[a], b);
-            }
-            if (a < component[b]) {
-                atomic_min(&component[b], a);
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        if (first + 1 < end) {
+            const int u = columns[first + 1];
+            int a = latest(component[v]);
+            int b = latest(component[u]);
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = latest(component[high]);
+                if (held == high) {
+                    held = atomic_cmpxchg(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
+                    break;
+                }
+                const int above = latest(component[held]);
+                if (above != held) {
+                    atomic_min(&component[high], above);
+                }
+                a = above;
+                b = latest(component[low]);
             }
         }
-    }
-    if (hooked_part) {
-        *hooked = 1;
     }
 }
 
-// connected_components.sp:21 forall (v in g.nodes())
-#line 21 "connected_components.sp"
-__kernel void connected_components_min_component_2(int num_nodes, __global int *component) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        int root = component[v];
-        while (component[root] != root) {
-            root = component[root];
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: joins the trees at the ends of every arc
+#line 12 "connected_components.sp"
+__kernel void connected_components_component_join(
+    arc_t num_arcs,
+    __global const int *restrict columns,
+    __global const int *restrict arc_sources,
+    __global int *component
+) {
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        int a = latest(component[v]);
+        int b = latest(component[u]);
+        while (a != b) {
+            const int low = min(a, b);
+            const int high = max(a, b);
+            int held = latest(component[high]);
+            if (held == high) {
+                held = atomic_cmpxchg(&component[high], high, low);
+                if (held == high) {
+                    break;
+                }
+            }
+            if (held == low) {
+                break;
+            }
+            const int above = latest(component[held]);
+            if (above != held) {
+                atomic_min(&component[high], above);
+            }
+            a = above;
+            b = latest(component[low]);
         }
-        if (root < component[v]) {
+    }
+}
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to the root of its tree
+#line 12 "connected_components.sp"
+__kernel void connected_components_component_flatten(int num_nodes, __global int *component) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        const int held = latest(component[v]);
+        int root = held;
+        int above = latest(component[root]);
+        while (root != above) {
+            root = above;
+            above = latest(component[root]);
+        }
+        if (root != held) {
             atomic_min(&component[v], root);
         }
     }

@@ -26,7 +26,7 @@ __kernel void graph_coloring_set_color_nxt(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const int *color,
+    __global const int *restrict color,
     __global int *color_nxt
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -67,14 +67,17 @@ __kernel void graph_coloring_set_color_nxt(
 }
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// first color = color_nxt
 #line 9 "graph_coloring.sp"
 __kernel void graph_coloring_find_finished(
     int num_nodes,
-    __global const int *color,
+    __global int *color,
+    __global const int *restrict color_nxt,
     __global int *finished
 ) {
     bool finished_part = true;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
+        color[node] = color_nxt[node];
         if (color[node] < 0) {
             finished_part = false;
         }

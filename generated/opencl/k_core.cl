@@ -24,6 +24,7 @@ static long group_add_long(long value, __local long *scratch) {
 }
 
 // k_core.sp:9 forall (v in g.nodes())
+// first degree = 0
 #line 9 "k_core.sp"
 __kernel void k_core_add_degree(
     int num_nodes,
@@ -32,12 +33,14 @@ __kernel void k_core_add_degree(
     __global int *degree
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        int degree_of_v = 0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (nbr != v) {
-                degree[v] += 1;
+                degree_of_v += 1;
             }
         }
+        degree[v] = degree_of_v;
     }
 }
 
@@ -47,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_set_core(
     int num_nodes,
     __global int *core,
-    __global const int *degree,
+    __global const int *restrict degree,
     __global uchar *peeling,
     int k,
     __global long *peeled

@@ -23,7 +23,7 @@ __kernel void label_propagation_set_label_nxt(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const int *label,
+    __global const int *restrict label,
     __global int *label_nxt
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {

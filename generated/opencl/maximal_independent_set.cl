@@ -26,7 +26,7 @@ __kernel void maximal_independent_set_set_in_set(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const uchar *undecided,
+    __global const uchar *restrict undecided,
     __global uchar *in_set
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -49,43 +49,35 @@ __kernel void maximal_independent_set_set_in_set(
 }
 
 // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+// then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_set_undecided(
+__kernel void maximal_independent_set_set_undecided_and_find_finished(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
     __global uchar *undecided,
-    __global const uchar *in_set
-) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!undecided[v]) continue;
-        bool decided = in_set[v];
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (in_set[u]) {
-                decided = true;
-            }
-        }
-        undecided[v] = !decided;
-    }
-}
-
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-#line 9 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_find_finished(
-    int num_nodes,
-    __global const uchar *undecided,
+    __global const uchar *restrict in_set,
     __global int *finished
 ) {
     bool finished_part = true;
-    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
-        if (undecided[node]) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        if (undecided[v]) {
+            bool decided = in_set[v];
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (in_set[u]) {
+                    decided = true;
+                }
+            }
+            undecided[v] = !decided;
+        }
+        if (undecided[v]) {
             finished_part = false;
         }
     }

@@ -9,6 +9,21 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define latest_arc(cell) (sizeof(arc_t) == 8 ? atom_add((volatile __global long *)&(cell), 0) : atomic_or((volatile __global int *)&(cell), 0))
+#else
+#define latest_arc(cell) (cell)
+#endif
+
 #ifdef ARC_64
 #define atomic_max_arc atom_max
 #else
@@ -31,6 +46,7 @@ static long group_add_long(long value, __local long *scratch) {
 }
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
+// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component(
     int num_nodes,
@@ -49,20 +65,20 @@ __kernel void minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
-    __global const int *component,
+    __global const int *restrict component,
     __global int *lightest,
-    __global const int *weight
+    __global const int *restrict weight
 ) {
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
         if (a != b) {
             const int candidate = weight[e];
-            if (candidate < lightest[a]) {
+            if (candidate < latest(lightest[a])) {
                 atomic_min(&lightest[a], candidate);
             }
             const int candidate_2 = weight[e];
-            if (candidate_2 < lightest[b]) {
+            if (candidate_2 < latest(lightest[b])) {
                 atomic_min(&lightest[b], candidate_2);
             }
         }
@@ -75,21 +91,21 @@ __kernel void minimum_spanning_tree_max_choice(
     arc_t num_arcs,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
-    __global const int *component,
-    __global const int *weight,
-    __global const int *lightest,
+    __global const int *restrict component,
+    __global const int *restrict weight,
+    __global const int *restrict lightest,
     __global arc_t *choice
 ) {
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
         if (a != b && weight[e] == lightest[a]) {
-            if (e > choice[a]) {
+            if (e > latest_arc(choice[a])) {
                 atomic_max_arc(&choice[a], e);
             }
         }
         if (a != b && weight[e] == lightest[b]) {
-            if (e > choice[b]) {
+            if (e > latest_arc(choice[b])) {
                 atomic_max_arc(&choice[b], e);
             }
         }
@@ -102,8 +118,8 @@ __kernel void minimum_spanning_tree_set_joins(
     int num_nodes,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
-    __global const arc_t *choice,
-    __global const int *component,
+    __global const arc_t *restrict choice,
+    __global const int *restrict component,
     __global int *joins,
     __global uchar *in_tree,
     __global int *growing
@@ -132,7 +148,7 @@ __kernel void minimum_spanning_tree_set_joins(
 __kernel void minimum_spanning_tree_set_component_2(
     int num_nodes,
     __global int *component,
-    __global const int *joins
+    __global const int *restrict joins
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         int root = component[v];
@@ -148,8 +164,8 @@ __kernel void minimum_spanning_tree_set_component_2(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void minimum_spanning_tree_find_total(
     arc_t num_arcs,
-    __global const uchar *in_tree,
-    __global const int *weight,
+    __global const uchar *restrict in_tree,
+    __global const int *restrict weight,
     __global long *total
 ) {
     long total_part = 0;

@@ -24,28 +24,40 @@ static double group_add_double(double value, __local double *scratch) {
     return value;
 }
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define latest_long(cell) atom_add((volatile __global long *)&(cell), 0)
+#else
+#define latest_long(cell) (cell)
+#endif
+
 // Tried again until no other work-item has come between reading and writing.
 static void atomic_add_double(volatile __global double *cell, double value) {
     volatile __global long *word = (volatile __global long *)cell;
-    long old = *word, seen;
+    long old = latest_long(*word), seen;
     while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
         old = seen;
     }
 }
 
 // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+// then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void pagerank_find_stranded(
+void pagerank_find_stranded_and_set_contribution(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
-    __global const double *rank,
+    __global const double *restrict rank,
+    __global double *contribution,
     __global double *stranded
 ) {
     double stranded_part = 0.0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
-        stranded_part += rank[v];
+        if (row_offsets[v + 1] - row_offsets[v] == 0) {
+            stranded_part += rank[v];
+        }
+        contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
     }
     __local double stranded_scratch[256];
     stranded_part = group_add_double(stranded_part, stranded_scratch);
@@ -55,15 +67,16 @@ void pagerank_find_stranded(
 }
 
 // pagerank.sp:18 forall (v in g.nodes())
+// then rank = rank_nxt
 #line 18 "pagerank.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_set_rank_nxt(
     int num_nodes,
-    __global const arc_t *restrict row_offsets,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const double *rank,
+    __global const double *restrict contribution,
     __global double *rank_nxt,
+    __global double *rank,
     double damping,
     double n,
     double stranded,
@@ -74,10 +87,11 @@ void pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += contribution[nbr];
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += fabs(rank_nxt[v] - rank[v]);
+        rank[v] = rank_nxt[v];
     }
     __local double change_scratch[256];
     change_part = group_add_double(change_part, change_scratch);

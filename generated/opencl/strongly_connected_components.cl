@@ -8,6 +8,13 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
 // Combines the values of a work-group; its first work-item gets the total.
 static long group_add_long(long value, __local long *scratch) {
     const int lane = get_local_id(0);
@@ -27,7 +34,7 @@ static long group_add_long(long value, __local long *scratch) {
 #line 13 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_set_color(
     int num_nodes,
-    __global const int *component,
+    __global const int *restrict component,
     __global int *color,
     __global uchar *modified
 ) {
@@ -44,8 +51,8 @@ __kernel void strongly_connected_components_min_color(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const uchar *modified,
-    __global const int *component,
+    __global const uchar *restrict modified,
+    __global const int *restrict component,
     __global int *color,
     __global uchar *modified_next,
     __global int *colored
@@ -56,8 +63,8 @@ __kernel void strongly_connected_components_min_color(
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
-                const int candidate = color[v];
-                if (candidate < color[nbr] && candidate < atomic_min(&color[nbr], candidate)) {
+                const int candidate = latest(color[v]);
+                if (candidate < latest(color[nbr]) && candidate < atomic_min(&color[nbr], candidate)) {
                     modified_next[nbr] = true;
                     colored_part = false;
                 }
@@ -74,7 +81,7 @@ __kernel void strongly_connected_components_min_color(
 __kernel void strongly_connected_components_set_component(
     int num_nodes,
     __global int *component,
-    __global const int *color,
+    __global const int *restrict color,
     __global uchar *modified
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -90,8 +97,8 @@ __kernel void strongly_connected_components_max_component(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const uchar *modified,
-    __global const int *color,
+    __global const uchar *restrict modified,
+    __global const int *restrict color,
     __global int *component,
     __global uchar *modified_next,
     __global int *collected
@@ -103,7 +110,7 @@ __kernel void strongly_connected_components_max_component(
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
-                if (candidate > component[nbr] && candidate > atomic_max(&component[nbr], candidate)) {
+                if (candidate > latest(component[nbr]) && candidate > atomic_max(&component[nbr], candidate)) {
                     modified_next[nbr] = true;
                     collected_part = false;
                 }
@@ -119,7 +126,7 @@ __kernel void strongly_connected_components_max_component(
 #line 10 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_find_finished(
     int num_nodes,
-    __global const int *component,
+    __global const int *restrict component,
     __global int *finished
 ) {
     bool finished_part = true;
@@ -141,7 +148,7 @@ __kernel void trim_set_alone(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const int *component,
+    __global const int *restrict component,
     __global uchar *alone
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -170,7 +177,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void trim_set_component(
     int num_nodes,
     __global int *component,
-    __global const uchar *alone,
+    __global const uchar *restrict alone,
     __global long *trimmed
 ) {
     long trimmed_part = 0;

@@ -1,6 +1,6 @@
 // triangle_count.sp as a program of its own, for OpenCL 1.2. Its kernels are in triangle_count.cl.
 //
-// build: g++ -O2 -std=c++17 triangle_count.cpp -lOpenCL -o triangle_count
+// build: g++ -O2 -std=c++17 -fwrapv triangle_count.cpp -lOpenCL -o triangle_count
 // run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -49,6 +49,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -79,6 +80,15 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -103,7 +113,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -412,7 +422,7 @@ public:
     }
 
     void copy_from(const Buffer &source) {
-        if (count == 0) return;
+        if (count == 0 || &source == this) return;
         check(clEnqueueCopyBuffer(device->queue(), source.memory(), memory(), 0, 0, count * sizeof(T), 0, nullptr,
                                   nullptr), "copying");
     }
@@ -475,54 +485,102 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          arc_sources(device, host.arc_sources) {}
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
 static long long triangle_count(Device &device, Graph &graph) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
     long long triangles = 0;
     // triangle_count.sp:7 forall (v in g.nodes())
-    triangles_result.set(0);
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
     device.launch(
-        "triangle_count_find_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-        graph.columns, triangles_result
+        "triangle_count_find_triangles_check", graph.num_arcs, graph.num_arcs, graph.row_offsets,
+        graph.columns, graph.arc_sources, other_graph_result, downward_excess_result
     );
-    triangles += triangles_result.read();
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        device.launch(
+            "triangle_count_find_triangles_orient", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, kept_columns, kept_ends
+        );
+        triangles_result.set(0);
+        device.launch(
+            "triangle_count_find_triangles_intersect", graph.num_arcs, graph.num_arcs,
+            graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    } else {
+        triangles_result.set(0);
+        device.launch(
+            "triangle_count_find_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, triangles_result
+        );
+        triangles += triangles_result.read();
+    }
     return triangles;
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: triangle_count GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -531,7 +589,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -585,6 +643,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -602,6 +664,9 @@ int main(int argc, char **argv) {
         std::cout << "returned " << returned << "\n";
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

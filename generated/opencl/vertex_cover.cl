@@ -47,6 +47,7 @@ __kernel void vertex_cover_set_in_cover(
 }
 
 // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// first partner = -1
 #line 14 "vertex_cover.sp"
 __kernel void vertex_cover_set_partner(
     int num_nodes,
@@ -54,23 +55,25 @@ __kernel void vertex_cover_set_partner(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const uchar *in_cover,
-    __global int *partner
+    __global int *partner,
+    __global const uchar *restrict in_cover
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (in_cover[v]) continue;
-        long most = -1;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (!in_cover[u]) {
-                const long worth = scatter(u) ^ scatter(v);
-                if (worth > most) {
-                    most = worth;
-                    partner[v] = u;
+        partner[v] = -1;
+        if (!in_cover[v]) {
+            long most = -1;
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (!in_cover[u]) {
+                    const long worth = scatter(u) ^ scatter(v);
+                    if (worth > most) {
+                        most = worth;
+                        partner[v] = u;
+                    }
                 }
             }
         }
@@ -81,7 +84,7 @@ __kernel void vertex_cover_set_partner(
 #line 24 "vertex_cover.sp"
 __kernel void vertex_cover_set_in_cover_2(
     int num_nodes,
-    __global const int *partner,
+    __global const int *restrict partner,
     __global uchar *in_cover,
     __global int *matched
 ) {

@@ -1,6 +1,6 @@
 // connected_components.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
-// build: g++ -O2 -std=c++17 -fopenmp connected_components.cpp -o connected_components
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp connected_components.cpp -o connected_components
 // run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
 
 #include <omp.h>
@@ -318,23 +318,15 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
+
+static int smaller_int(int a, int b) {
+    return b < a ? b : a;
+}
+
+static int larger_int(int a, int b) {
+    return b > a ? b : a;
+}
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
 static int atomic_min_int(volatile int *cell, int value) {
@@ -346,65 +338,136 @@ static int atomic_min_int(volatile int *cell, int value) {
     return held;
 }
 
-// connected_components.sp:6 forall (v in g.nodes())
-#line 6 "connected_components.sp"
-extern "C" void connected_components_set_component(int num_nodes, int *component) {
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to its best neighbor
+#line 12 "connected_components.sp"
+extern "C" void connected_components_component_start(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *component
+) {
     #pragma omp parallel for schedule(static)
     for (int v = 0; v < num_nodes; v++) {
-        component[v] = v;
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        int best = v;
+        if (first < end) {
+            best = smaller_int(v, columns[first]);
+        }
+        component[v] = best;
     }
 }
 
 // connected_components.sp:12 forall (e in g.edges())
+// union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
-extern "C" void connected_components_min_component(
-    arc_t num_arcs,
+extern "C" void connected_components_component_sample(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *component,
-    int *hooked
+    int *component
 ) {
-    int hooked_part = 0;
-    #pragma omp parallel for schedule(static) reduction(|| : hooked_part)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        const int a = component[arc_sources[e]];
-        const int b = component[columns[e]];
-        if (a != b) {
-            hooked_part = 1;
-            if (b < component[a]) {
-                atomic_min_int(&component[a], b);
-            }
-            if (a < component[b]) {
-                atomic_min_int(&component[b], a);
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int v = 0; v < num_nodes; v++) {
+        const arc_t first = row_offsets[v];
+        const arc_t end = row_offsets[v + 1];
+        if (first + 1 < end) {
+            const int u = columns[first + 1];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = smaller_int(a, b);
+                const int high = larger_int(a, b);
+                int held = component[high];
+                if (held == high) {
+                    held = high;
+                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
+                    break;
+                }
+                const int above = component[held];
+                if (above != held) {
+                    atomic_min_int(&component[high], above);
+                }
+                a = above;
+                b = component[low];
             }
         }
     }
-    *hooked = hooked_part;
 }
 
-// connected_components.sp:21 forall (v in g.nodes())
-#line 21 "connected_components.sp"
-extern "C" void connected_components_min_component_2(int num_nodes, int *component) {
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: joins the trees at the ends of every arc
+#line 12 "connected_components.sp"
+extern "C" void connected_components_component_join(
+    arc_t num_arcs,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *component
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        int a = component[v];
+        int b = component[u];
+        while (a != b) {
+            const int low = smaller_int(a, b);
+            const int high = larger_int(a, b);
+            int held = component[high];
+            if (held == high) {
+                held = high;
+                __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                if (held == high) {
+                    break;
+                }
+            }
+            if (held == low) {
+                break;
+            }
+            const int above = component[held];
+            if (above != held) {
+                atomic_min_int(&component[high], above);
+            }
+            a = above;
+            b = component[low];
+        }
+    }
+}
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: every node points to the root of its tree
+#line 12 "connected_components.sp"
+extern "C" void connected_components_component_flatten(int num_nodes, int *component) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        int root = component[v];
-        while (component[root] != root) {
-            root = component[root];
+        const int held = component[v];
+        int root = held;
+        int above = component[root];
+        while (root != above) {
+            root = above;
+            above = component[root];
         }
-        if (root < component[v]) {
+        if (root != held) {
             atomic_min_int(&component[v], root);
         }
     }
 }
 
 }  // namespace kernels
-#line 402 "connected_components.cpp"
+#line 464 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
     const int num_nodes;
     const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
     Buffer<int> columns;
     Buffer<int> arc_sources;
 
@@ -412,54 +475,72 @@ struct Graph {
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
           columns(device, host.columns),
           arc_sources(device, host.arc_sources) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
-    Word<int> hooked_result(device);
     // connected_components.sp:6 forall (v in g.nodes())
-    kernels::connected_components_set_component(graph.num_nodes, component);
-    bool hooked = true;
-    while (hooked) {
-        hooked = false;
-        // connected_components.sp:12 forall (e in g.edges())
-        hooked_result.set(false);
-        kernels::connected_components_min_component(
-            graph.num_arcs, graph.columns, graph.arc_sources, component, hooked_result
-        );
-        hooked = hooked || hooked_result.read();
-        // connected_components.sp:21 forall (v in g.nodes())
-        kernels::connected_components_min_component_2(graph.num_nodes, component);
-    }
+    const bool hooked = true;
+    kernels::connected_components_component_start(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    kernels::connected_components_component_sample(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    kernels::connected_components_component_flatten(graph.num_nodes, component);
+    kernels::connected_components_component_join(
+        graph.num_arcs, graph.columns, graph.arc_sources, component
+    );
+    kernels::connected_components_component_flatten(graph.num_nodes, component);
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -468,7 +549,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -519,6 +600,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -538,6 +623,9 @@ int main(int argc, char **argv) {
         summarise("component", host.original_ids(component.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

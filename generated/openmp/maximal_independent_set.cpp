@@ -1,6 +1,6 @@
 // maximal_independent_set.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
-// build: g++ -O2 -std=c++17 -fopenmp maximal_independent_set.cpp -o maximal_independent_set
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp maximal_independent_set.cpp -o maximal_independent_set
 // run:   ./maximal_independent_set GRAPH [--undirected] [--device NUMBER]
 
 #include <omp.h>
@@ -365,7 +365,7 @@ extern "C" void maximal_independent_set_set_in_set(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *undecided,
+    const bool *__restrict__ undecided,
     bool *in_set
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
@@ -389,45 +389,36 @@ extern "C" void maximal_independent_set_set_in_set(
 }
 
 // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+// then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
-extern "C" void maximal_independent_set_set_undecided(
+extern "C" void maximal_independent_set_set_undecided_and_find_finished(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
     bool *undecided,
-    const bool *in_set
-) {
-    #pragma omp parallel for schedule(dynamic, 64)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!undecided[v]) continue;
-        bool decided = in_set[v];
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (in_set[u]) {
-                decided = true;
-            }
-        }
-        undecided[v] = !decided;
-    }
-}
-
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-#line 9 "maximal_independent_set.sp"
-extern "C" void maximal_independent_set_find_finished(
-    int num_nodes,
-    const bool *undecided,
+    const bool *__restrict__ in_set,
     int *finished
 ) {
     int finished_part = 1;
-    #pragma omp parallel for schedule(static) reduction(&& : finished_part)
-    for (int node = 0; node < num_nodes; node++) {
-        if (undecided[node]) {
+    #pragma omp parallel for schedule(dynamic, 64) reduction(&& : finished_part)
+    for (int v = 0; v < num_nodes; v++) {
+        if (undecided[v]) {
+            bool decided = in_set[v];
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (in_set[u]) {
+                    decided = true;
+                }
+            }
+            undecided[v] = !decided;
+        }
+        if (undecided[v]) {
             finished_part = 0;
         }
     }
@@ -435,7 +426,7 @@ extern "C" void maximal_independent_set_find_finished(
 }
 
 }  // namespace kernels
-#line 439 "maximal_independent_set.cpp"
+#line 430 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -472,42 +463,59 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
             undecided, in_set
         );
-        // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
-        kernels::maximal_independent_set_set_undecided(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            undecided, in_set
-        );
         finished_result.set(true);
-        kernels::maximal_independent_set_find_finished(graph.num_nodes, undecided, finished_result);
+        kernels::maximal_independent_set_set_undecided_and_find_finished(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
+            undecided, in_set, finished_result
+        );
         finished = finished && finished_result.read();
     } while (!finished);
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: maximal_independent_set GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -516,7 +524,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -567,6 +575,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -585,6 +597,9 @@ int main(int argc, char **argv) {
         summarise("in_set", in_set.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // minimum_spanning_tree.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
-// build: g++ -O2 -std=c++17 -fopenmp minimum_spanning_tree.cpp -o minimum_spanning_tree
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp minimum_spanning_tree.cpp -o minimum_spanning_tree
 // run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
 
 #include <omp.h>
@@ -369,6 +369,7 @@ static arc_t atomic_max_arc(volatile arc_t *cell, arc_t value) {
 }
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
+// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     #pragma omp parallel for schedule(static)
@@ -384,9 +385,9 @@ extern "C" void minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    const int *component,
+    const int *__restrict__ component,
     int *lightest,
-    const int *weight
+    const int *__restrict__ weight
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
@@ -411,9 +412,9 @@ extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    const int *component,
-    const int *weight,
-    const int *lightest,
+    const int *__restrict__ component,
+    const int *__restrict__ weight,
+    const int *__restrict__ lightest,
     arc_t *choice
 ) {
     #pragma omp parallel for schedule(static)
@@ -439,8 +440,8 @@ extern "C" void minimum_spanning_tree_set_joins(
     int num_nodes,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    const arc_t *choice,
-    const int *component,
+    const arc_t *__restrict__ choice,
+    const int *__restrict__ component,
     int *joins,
     bool *in_tree,
     int *growing
@@ -468,7 +469,7 @@ extern "C" void minimum_spanning_tree_set_joins(
 extern "C" void minimum_spanning_tree_set_component_2(
     int num_nodes,
     int *component,
-    const int *joins
+    const int *__restrict__ joins
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -484,8 +485,8 @@ extern "C" void minimum_spanning_tree_set_component_2(
 #line 58 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
     arc_t num_arcs,
-    const bool *in_tree,
-    const int *weight,
+    const bool *__restrict__ in_tree,
+    const int *__restrict__ weight,
     long long *total
 ) {
     long long total_part = 0;
@@ -498,7 +499,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 502 "minimum_spanning_tree.cpp"
+#line 503 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -529,8 +530,6 @@ static long long minimum_spanning_tree(
     Buffer<arc_t> choice(device, graph.num_nodes);
     Word<int> growing_result(device);
     Word<long long> total_result(device);
-    component.fill(-1);
-    joins.fill(-1);
     lightest.fill(0);
     choice.fill(-1);
     in_tree.fill(false);
@@ -567,31 +566,50 @@ static long long minimum_spanning_tree(
     return total;
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -600,7 +618,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -651,6 +669,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -672,6 +694,9 @@ int main(int argc, char **argv) {
         summarise("weight", weight.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // pagerank.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
-// build: g++ -O2 -std=c++17 -fopenmp pagerank.cpp -o pagerank
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp pagerank.cpp -o pagerank
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
 
 #include <omp.h>
@@ -347,31 +347,36 @@ private:
 namespace kernels {
 
 // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+// then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
-extern "C" void pagerank_find_stranded(
+extern "C" void pagerank_find_stranded_and_set_contribution(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
-    const double *rank,
+    const double *__restrict__ rank,
+    double *contribution,
     double *stranded
 ) {
     double stranded_part = 0.0;
     #pragma omp parallel for schedule(static) reduction(+ : stranded_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
-        stranded_part += rank[v];
+        if (row_offsets[v + 1] - row_offsets[v] == 0) {
+            stranded_part += rank[v];
+        }
+        contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
     }
     *stranded = stranded_part;
 }
 
 // pagerank.sp:18 forall (v in g.nodes())
+// then rank = rank_nxt
 #line 18 "pagerank.sp"
 extern "C" void pagerank_set_rank_nxt(
     int num_nodes,
-    const arc_t *__restrict__ row_offsets,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const double *rank,
+    const double *__restrict__ contribution,
     double *rank_nxt,
+    double *rank,
     double damping,
     double n,
     double stranded,
@@ -383,16 +388,17 @@ extern "C" void pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += contribution[nbr];
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += fabs(rank_nxt[v] - rank[v]);
+        rank[v] = rank_nxt[v];
     }
     *change = change_part;
 }
 
 }  // namespace kernels
-#line 396 "pagerank.cpp"
+#line 402 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -422,6 +428,7 @@ static void pagerank(
     int max_iterations
 ) {
     Buffer<double> rank_nxt(device, graph.num_nodes);
+    Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
     rank_nxt.fill(0.0);
@@ -431,48 +438,70 @@ static void pagerank(
     rank.fill(1.0 / n);
     while (change > tolerance && iterations < max_iterations) {
         double stranded = 0.0;
-        // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
-        stranded_result.set(0.0);
-        kernels::pagerank_find_stranded(graph.num_nodes, graph.row_offsets, rank, stranded_result);
-        stranded += stranded_result.read();
         change = 0.0;
         // pagerank.sp:18 forall (v in g.nodes())
+        stranded_result.set(0.0);
+        kernels::pagerank_find_stranded_and_set_contribution(
+            graph.num_nodes, graph.row_offsets, rank, contribution, stranded_result
+        );
+        stranded += stranded_result.read();
         change_result.set(0.0);
         kernels::pagerank_set_rank_nxt(
-            graph.num_nodes, graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, rank_nxt,
+            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank_nxt, rank,
             damping, n, stranded, change_result
         );
         change += change_result.read();
-        rank.copy_from(rank_nxt);
         iterations += 1;
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]\n"
+    "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --damping         a double; 0.85 if not given\n"
+    "  --tolerance       a double; 1e-06 if not given\n"
+    "  --max_iterations  an int; 100 if not given\n"
+    "  --undirected      adds the other direction of every arc that lacks it\n"
+    "  --device          which device, by number; 0 is the first\n"
+    "  --help            says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -481,7 +510,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -532,6 +561,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -553,6 +586,9 @@ int main(int argc, char **argv) {
         summarise("rank", rank.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -1,6 +1,6 @@
 // strongly_connected_components.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
-// build: g++ -O2 -std=c++17 -fopenmp strongly_connected_components.cpp -o strongly_connected_components
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp strongly_connected_components.cpp -o strongly_connected_components
 // run:   ./strongly_connected_components GRAPH [--undirected] [--device NUMBER]
 
 #include <omp.h>
@@ -370,7 +370,7 @@ static int atomic_max_int(volatile int *cell, int value) {
 #line 13 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_color(
     int num_nodes,
-    const int *component,
+    const int *__restrict__ component,
     int *color,
     bool *modified
 ) {
@@ -388,8 +388,8 @@ extern "C" void strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *modified,
-    const int *component,
+    const bool *__restrict__ modified,
+    const int *__restrict__ component,
     int *color,
     bool *modified_next,
     int *colored
@@ -417,7 +417,7 @@ extern "C" void strongly_connected_components_min_color(
 extern "C" void strongly_connected_components_set_component(
     int num_nodes,
     int *component,
-    const int *color,
+    const int *__restrict__ color,
     bool *modified
 ) {
     #pragma omp parallel for schedule(static)
@@ -434,8 +434,8 @@ extern "C" void strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *modified,
-    const int *color,
+    const bool *__restrict__ modified,
+    const int *__restrict__ color,
     int *component,
     bool *modified_next,
     int *collected
@@ -462,7 +462,7 @@ extern "C" void strongly_connected_components_max_component(
 #line 10 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_find_finished(
     int num_nodes,
-    const int *component,
+    const int *__restrict__ component,
     int *finished
 ) {
     int finished_part = 1;
@@ -483,7 +483,7 @@ extern "C" void trim_set_alone(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *component,
+    const int *__restrict__ component,
     bool *alone
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
@@ -512,7 +512,7 @@ extern "C" void trim_set_alone(
 extern "C" void trim_set_component(
     int num_nodes,
     int *component,
-    const bool *alone,
+    const bool *__restrict__ alone,
     long long *trimmed
 ) {
     long long trimmed_part = 0;
@@ -629,31 +629,50 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: strongly_connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -662,7 +681,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -713,6 +732,10 @@ private:
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -731,6 +754,9 @@ int main(int argc, char **argv) {
         summarise("component", host.original_ids(component.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

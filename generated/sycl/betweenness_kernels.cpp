@@ -51,19 +51,21 @@ KERNEL betweenness_add_sigma(
     int num_nodes,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const int *bfs_level,
+    const int *__restrict bfs_level,
     double *sigma,
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (bfs_level[v] != depth) continue;
+        double sigma_of_v = sigma[v];
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int w = in_columns[in_e];
             if (bfs_level[w] == depth - 1) {
-                sigma[v] += sigma[w];
+                sigma_of_v += sigma[w];
             }
         }
+        sigma[v] = sigma_of_v;
     }
 }
 
@@ -73,9 +75,9 @@ KERNEL betweenness_add_delta(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const int *bfs_level,
+    const int *__restrict bfs_level,
     double *delta,
-    const double *sigma,
+    const double *__restrict sigma,
     double *bc,
     int depth,
     int src
@@ -83,12 +85,14 @@ KERNEL betweenness_add_delta(
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!(bfs_level[v] == depth && v != src)) continue;
+        double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta[v] += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
             }
         }
-        bc[v] += delta[v];
+        delta[v] = delta_of_v;
+        bc[v] += delta_of_v;
     }
 }

@@ -1,9 +1,9 @@
 // betweenness_push.sp as a program of its own, for SYCL 2020. Its kernels are in betweenness_push_kernels.cpp: the runtime's
 // own compiler builds them, so that any C++ compiler will do for the rest.
 //
-// build: g++ -O2 -std=c++17 betweenness_push.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o betweenness_push
+// build: g++ -O2 -std=c++17 -fwrapv betweenness_push.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o betweenness_push
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 betweenness_push.cpp -o betweenness_push
+//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise betweenness_push.cpp -o betweenness_push
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
 #ifndef SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
@@ -320,7 +320,8 @@ private:
         const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
         auto source = experimental::create_kernel_bundle_from_source(
             queue.get_context(), experimental::source_language::sycl, text);
-        const std::vector<std::string> options(sizeof(arc_t) == 8 ? 1 : 0, "-DARC_64");
+        std::vector<std::string> options = {"-fwrapv"};
+        if (sizeof(arc_t) == 8) options.push_back("-DARC_64");
         std::string log;
         try {
             return experimental::build(
@@ -367,7 +368,9 @@ public:
 
     void fill(T value) { device->queue().fill(memory(), value, count); }
 
-    void copy_from(const Buffer &source) { device->queue().copy(source.memory(), memory(), count); }
+    void copy_from(const Buffer &source) {
+        if (&source != this) device->queue().copy(source.memory(), memory(), count);
+    }
 
     T read(long long index) const {
         T value;
@@ -496,31 +499,51 @@ static void betweenness(
     }
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -529,7 +552,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -539,7 +562,7 @@ public:
         return has(name) ? number<T>(name) : otherwise;
     }
 
-    // "1,5,9" as the numbers of nodes.
+    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
     std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
         std::vector<arc_t> found;
         for (const long long id : numbers(name)) found.push_back(graph.node(id));
@@ -549,11 +572,18 @@ public:
 private:
     std::vector<long long> numbers(const std::string &name) const {
         std::vector<long long> found;
-        std::istringstream words(text(name));
-        for (std::string word; std::getline(words, word, ',');) {
+        std::string listed = text(name);
+        if (listed.rfind("@", 0) == 0) {
+            std::ifstream file(listed.substr(1));
+            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
+            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        }
+        std::replace(listed.begin(), listed.end(), ',', ' ');
+        std::istringstream words(listed);
+        for (std::string word; words >> word;) {
             char *end = nullptr;
             found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (word.empty() || *end != '\0') throw std::runtime_error("--" + name + " cannot hold '" + word + "'");
+            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
         }
         return found;
     }
@@ -608,6 +638,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"sources", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -627,6 +661,9 @@ int main(int argc, char **argv) {
         summarise("bc", bc.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

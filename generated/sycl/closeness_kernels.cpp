@@ -69,7 +69,7 @@ KERNEL closeness_centrality_min_level(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const int *bfs_level,
+    const int *__restrict bfs_level,
     int *level,
     long long *farness,
     int *reached_by,
@@ -96,8 +96,8 @@ KERNEL closeness_centrality_min_level(
 #line 21 "closeness.sp"
 KERNEL closeness_centrality_set_closeness(
     int num_nodes,
-    const long long *farness,
-    const int *reached_by,
+    const long long *__restrict farness,
+    const int *__restrict reached_by,
     double *closeness
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -1,9 +1,9 @@
 // connected_components.sp as a program of its own, for SYCL 2020. Its kernels are in connected_components_kernels.cpp: the runtime's
 // own compiler builds them, so that any C++ compiler will do for the rest.
 //
-// build: g++ -O2 -std=c++17 connected_components.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o connected_components
+// build: g++ -O2 -std=c++17 -fwrapv connected_components.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o connected_components
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 connected_components.cpp -o connected_components
+//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise connected_components.cpp -o connected_components
 // run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
 
 #ifndef SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
@@ -330,7 +330,8 @@ private:
         const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
         auto source = experimental::create_kernel_bundle_from_source(
             queue.get_context(), experimental::source_language::sycl, text);
-        const std::vector<std::string> options(sizeof(arc_t) == 8 ? 1 : 0, "-DARC_64");
+        std::vector<std::string> options = {"-fwrapv"};
+        if (sizeof(arc_t) == 8) options.push_back("-DARC_64");
         std::string log;
         try {
             return experimental::build(
@@ -377,7 +378,9 @@ public:
 
     void fill(T value) { device->queue().fill(memory(), value, count); }
 
-    void copy_from(const Buffer &source) { device->queue().copy(source.memory(), memory(), count); }
+    void copy_from(const Buffer &source) {
+        if (&source != this) device->queue().copy(source.memory(), memory(), count);
+    }
 
     T read(long long index) const {
         T value;
@@ -416,27 +419,12 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    T *memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
     const int num_nodes;
     const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
     Buffer<int> columns;
     Buffer<int> arc_sources;
 
@@ -444,59 +432,79 @@ struct Graph {
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
           columns(device, host.columns),
           arc_sources(device, host.arc_sources) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
-    Word<int> hooked_result(device);
     // connected_components.sp:6 forall (v in g.nodes())
+    const bool hooked = true;
     device.launch(
-        "connected_components_set_component", graph.num_nodes, graph.num_nodes, component
+        "connected_components_component_start", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+        graph.columns, component
     );
-    bool hooked = true;
-    while (hooked) {
-        hooked = false;
-        // connected_components.sp:12 forall (e in g.edges())
-        hooked_result.set(false);
-        device.launch(
-            "connected_components_min_component", graph.num_arcs, graph.num_arcs, graph.columns,
-            graph.arc_sources, component, hooked_result
-        );
-        hooked = hooked || hooked_result.read();
-        // connected_components.sp:21 forall (v in g.nodes())
-        device.launch(
-            "connected_components_min_component_2", graph.num_nodes, graph.num_nodes, component
-        );
-    }
+    device.launch(
+        "connected_components_component_sample", graph.num_nodes, graph.num_nodes,
+        graph.row_offsets, graph.columns, component
+    );
+    device.launch(
+        "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
+    );
+    device.launch(
+        "connected_components_component_join", graph.num_arcs, graph.num_arcs, graph.columns,
+        graph.arc_sources, component
+    );
+    device.launch(
+        "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
+    );
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -505,7 +513,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -559,6 +567,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -578,6 +590,9 @@ int main(int argc, char **argv) {
         summarise("component", host.original_ids(component.download()));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

@@ -29,7 +29,7 @@ KERNEL graph_coloring_set_color_nxt(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const int *color,
+    const int *__restrict color,
     int *color_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -71,11 +71,18 @@ KERNEL graph_coloring_set_color_nxt(
 }
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// first color = color_nxt
 #line 9 "graph_coloring.sp"
-KERNEL graph_coloring_find_finished(int num_nodes, const int *color, int *finished) {
+KERNEL graph_coloring_find_finished(
+    int num_nodes,
+    int *color,
+    const int *__restrict color_nxt,
+    int *finished
+) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool finished_part = true;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
+        color[node] = color_nxt[node];
         if (color[node] < 0) {
             finished_part = false;
         }

@@ -18,6 +18,7 @@ static auto atomic(volatile T &cell) {
 }
 
 // k_core.sp:9 forall (v in g.nodes())
+// first degree = 0
 #line 9 "k_core.sp"
 KERNEL k_core_add_degree(
     int num_nodes,
@@ -27,12 +28,14 @@ KERNEL k_core_add_degree(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        int degree_of_v = 0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (nbr != v) {
-                degree[v] += 1;
+                degree_of_v += 1;
             }
         }
+        degree[v] = degree_of_v;
     }
 }
 
@@ -41,7 +44,7 @@ KERNEL k_core_add_degree(
 KERNEL k_core_set_core(
     int num_nodes,
     int *core,
-    const int *degree,
+    const int *__restrict degree,
     bool *peeling,
     int k,
     long long *peeled

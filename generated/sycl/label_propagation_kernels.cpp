@@ -27,7 +27,7 @@ KERNEL label_propagation_set_label_nxt(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const int *label,
+    const int *__restrict label,
     int *label_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -29,7 +29,7 @@ KERNEL maximal_independent_set_set_in_set(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const bool *undecided,
+    const bool *__restrict undecided,
     bool *in_set
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -53,41 +53,36 @@ KERNEL maximal_independent_set_set_in_set(
 }
 
 // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
+// then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
-KERNEL maximal_independent_set_set_undecided(
+KERNEL maximal_independent_set_set_undecided_and_find_finished(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
     bool *undecided,
-    const bool *in_set
+    const bool *__restrict in_set,
+    int *finished
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!undecided[v]) continue;
-        bool decided = in_set[v];
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (in_set[u]) {
-                decided = true;
-            }
-        }
-        undecided[v] = !decided;
-    }
-}
-
-// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-#line 9 "maximal_independent_set.sp"
-KERNEL maximal_independent_set_find_finished(int num_nodes, const bool *undecided, int *finished) {
-    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool finished_part = true;
-    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if (undecided[node]) {
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if (undecided[v]) {
+            bool decided = in_set[v];
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (in_set[u]) {
+                    decided = true;
+                }
+            }
+            undecided[v] = !decided;
+        }
+        if (undecided[v]) {
             finished_part = false;
         }
     }

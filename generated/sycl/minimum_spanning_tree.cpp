@@ -1,9 +1,9 @@
 // minimum_spanning_tree.sp as a program of its own, for SYCL 2020. Its kernels are in minimum_spanning_tree_kernels.cpp: the runtime's
 // own compiler builds them, so that any C++ compiler will do for the rest.
 //
-// build: g++ -O2 -std=c++17 minimum_spanning_tree.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o minimum_spanning_tree
+// build: g++ -O2 -std=c++17 -fwrapv minimum_spanning_tree.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o minimum_spanning_tree
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 minimum_spanning_tree.cpp -o minimum_spanning_tree
+//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise minimum_spanning_tree.cpp -o minimum_spanning_tree
 // run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
 
 #ifndef SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
@@ -342,7 +342,8 @@ private:
         const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
         auto source = experimental::create_kernel_bundle_from_source(
             queue.get_context(), experimental::source_language::sycl, text);
-        const std::vector<std::string> options(sizeof(arc_t) == 8 ? 1 : 0, "-DARC_64");
+        std::vector<std::string> options = {"-fwrapv"};
+        if (sizeof(arc_t) == 8) options.push_back("-DARC_64");
         std::string log;
         try {
             return experimental::build(
@@ -389,7 +390,9 @@ public:
 
     void fill(T value) { device->queue().fill(memory(), value, count); }
 
-    void copy_from(const Buffer &source) { device->queue().copy(source.memory(), memory(), count); }
+    void copy_from(const Buffer &source) {
+        if (&source != this) device->queue().copy(source.memory(), memory(), count);
+    }
 
     T read(long long index) const {
         T value;
@@ -473,8 +476,6 @@ static long long minimum_spanning_tree(
     Buffer<arc_t> choice(device, graph.num_nodes);
     Word<int> growing_result(device);
     Word<long long> total_result(device);
-    component.fill(-1);
-    joins.fill(-1);
     lightest.fill(0);
     choice.fill(-1);
     in_tree.fill(false);
@@ -520,31 +521,50 @@ static long long minimum_spanning_tree(
     return total;
 }
 
+// What --help says.
+static const char *const usage =
+    "usage: minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -553,7 +573,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -607,6 +627,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -628,6 +652,9 @@ int main(int argc, char **argv) {
         summarise("weight", weight.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

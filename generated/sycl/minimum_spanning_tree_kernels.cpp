@@ -18,6 +18,7 @@ static auto atomic(volatile T &cell) {
 }
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
+// first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -33,9 +34,9 @@ KERNEL minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     const int *__restrict columns,
     const int *__restrict arc_sources,
-    const int *component,
+    const int *__restrict component,
     int *lightest,
-    const int *weight
+    const int *__restrict weight
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
@@ -60,9 +61,9 @@ KERNEL minimum_spanning_tree_max_choice(
     arc_t num_arcs,
     const int *__restrict columns,
     const int *__restrict arc_sources,
-    const int *component,
-    const int *weight,
-    const int *lightest,
+    const int *__restrict component,
+    const int *__restrict weight,
+    const int *__restrict lightest,
     arc_t *choice
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -88,8 +89,8 @@ KERNEL minimum_spanning_tree_set_joins(
     int num_nodes,
     const int *__restrict columns,
     const int *__restrict arc_sources,
-    const arc_t *choice,
-    const int *component,
+    const arc_t *__restrict choice,
+    const int *__restrict component,
     int *joins,
     bool *in_tree,
     int *growing
@@ -116,7 +117,11 @@ KERNEL minimum_spanning_tree_set_joins(
 
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
 #line 49 "minimum_spanning_tree.sp"
-KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, const int *joins) {
+KERNEL minimum_spanning_tree_set_component_2(
+    int num_nodes,
+    int *component,
+    const int *__restrict joins
+) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         int root = component[v];
@@ -131,8 +136,8 @@ KERNEL minimum_spanning_tree_set_component_2(int num_nodes, int *component, cons
 #line 58 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_find_total(
     arc_t num_arcs,
-    const bool *in_tree,
-    const int *weight,
+    const bool *__restrict in_tree,
+    const int *__restrict weight,
     long long *total
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -1,9 +1,9 @@
 // pagerank.sp as a program of its own, for SYCL 2020. Its kernels are in pagerank_kernels.cpp: the runtime's
 // own compiler builds them, so that any C++ compiler will do for the rest.
 //
-// build: g++ -O2 -std=c++17 pagerank.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o pagerank
+// build: g++ -O2 -std=c++17 -fwrapv pagerank.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o pagerank
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 pagerank.cpp -o pagerank
+//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise pagerank.cpp -o pagerank
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
 
 #ifndef SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
@@ -340,7 +340,8 @@ private:
         const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
         auto source = experimental::create_kernel_bundle_from_source(
             queue.get_context(), experimental::source_language::sycl, text);
-        const std::vector<std::string> options(sizeof(arc_t) == 8 ? 1 : 0, "-DARC_64");
+        std::vector<std::string> options = {"-fwrapv"};
+        if (sizeof(arc_t) == 8) options.push_back("-DARC_64");
         std::string log;
         try {
             return experimental::build(
@@ -387,7 +388,9 @@ public:
 
     void fill(T value) { device->queue().fill(memory(), value, count); }
 
-    void copy_from(const Buffer &source) { device->queue().copy(source.memory(), memory(), count); }
+    void copy_from(const Buffer &source) {
+        if (&source != this) device->queue().copy(source.memory(), memory(), count);
+    }
 
     T read(long long index) const {
         T value;
@@ -470,6 +473,7 @@ static void pagerank(
     int max_iterations
 ) {
     Buffer<double> rank_nxt(device, graph.num_nodes);
+    Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
     rank_nxt.fill(0.0);
@@ -479,51 +483,71 @@ static void pagerank(
     rank.fill(1.0 / n);
     while (change > tolerance && iterations < max_iterations) {
         double stranded = 0.0;
-        // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
-        stranded_result.set(0.0);
-        device.launch(
-            "pagerank_find_stranded", graph.num_nodes, graph.num_nodes, graph.row_offsets, rank,
-            stranded_result
-        );
-        stranded += stranded_result.read();
         change = 0.0;
         // pagerank.sp:18 forall (v in g.nodes())
+        stranded_result.set(0.0);
+        device.launch(
+            "pagerank_find_stranded_and_set_contribution", graph.num_nodes, graph.num_nodes,
+            graph.row_offsets, rank, contribution, stranded_result
+        );
+        stranded += stranded_result.read();
         change_result.set(0.0);
         device.launch(
-            "pagerank_set_rank_nxt", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.in_row_offsets, graph.in_columns, rank, rank_nxt, damping, n, stranded, change_result
+            "pagerank_set_rank_nxt", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+            graph.in_columns, contribution, rank_nxt, rank, damping, n, stranded, change_result
         );
         change += change_result.read();
-        rank.copy_from(rank_nxt);
         iterations += 1;
     }
 }
+
+// What --help says.
+static const char *const usage =
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]\n"
+    "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --damping         a double; 0.85 if not given\n"
+    "  --tolerance       a double; 1e-06 if not given\n"
+    "  --max_iterations  an int; 100 if not given\n"
+    "  --undirected      adds the other direction of every arc that lacks it\n"
+    "  --device          which device, by number; 0 is the first\n"
+    "  --help            says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 // The command line: a graph file and "--name value" pairs.
 class Arguments {
 public:
     std::string graph_file;
+    bool wants_help = false;
 
     Arguments(int argc, char **argv, const std::vector<std::string> &known) {
         for (int i = 1; i < argc; i++) {
             const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
             if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
             } else if (word == "--undirected") {
                 given["undirected"] = "true";
             } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
                 given[word.substr(2)] = argv[++i];
             } else {
-                throw std::runtime_error("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
             }
         }
-        if (graph_file.empty()) throw std::runtime_error("no graph file is given");
+        if (graph_file.empty()) throw UsageError("no graph file is given");
     }
 
     bool has(const std::string &name) const { return given.count(name) != 0; }
 
     const std::string &text(const std::string &name) const {
-        if (!has(name)) throw std::runtime_error("--" + name + " is not given");
+        if (!has(name)) throw UsageError("--" + name + " is not given");
         return given.at(name);
     }
 
@@ -532,7 +556,7 @@ public:
         std::istringstream words(text(name));
         T value;
         if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw std::runtime_error("--" + name + " cannot be '" + text(name) + "'");
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         }
         return value;
     }
@@ -586,6 +610,10 @@ static std::string folder_of(const std::string &path) { return path.substr(0, pa
 int main(int argc, char **argv) {
     try {
         const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
         Stopwatch stopwatch;
         const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
@@ -607,6 +635,9 @@ int main(int argc, char **argv) {
         summarise("rank", rank.download());
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
     } catch (const std::exception &error) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;

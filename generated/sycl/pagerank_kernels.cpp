@@ -18,18 +18,22 @@ static auto atomic(volatile T &cell) {
 }
 
 // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+// then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
-KERNEL pagerank_find_stranded(
+KERNEL pagerank_find_stranded_and_set_contribution(
     int num_nodes,
     const arc_t *__restrict row_offsets,
-    const double *rank,
+    const double *__restrict rank,
+    double *contribution,
     double *stranded
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double stranded_part = 0.0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (row_offsets[v + 1] - row_offsets[v] != 0) continue;
-        stranded_part += rank[v];
+        if (row_offsets[v + 1] - row_offsets[v] == 0) {
+            stranded_part += rank[v];
+        }
+        contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
     }
     stranded_part = sycl::reduce_over_group(item.get_group(), stranded_part, sycl::plus<double>());
     if (item.get_local_id(0) == 0) {
@@ -38,14 +42,15 @@ KERNEL pagerank_find_stranded(
 }
 
 // pagerank.sp:18 forall (v in g.nodes())
+// then rank = rank_nxt
 #line 18 "pagerank.sp"
 KERNEL pagerank_set_rank_nxt(
     int num_nodes,
-    const arc_t *__restrict row_offsets,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const double *rank,
+    const double *__restrict contribution,
     double *rank_nxt,
+    double *rank,
     double damping,
     double n,
     double stranded,
@@ -57,10 +62,11 @@ KERNEL pagerank_set_rank_nxt(
         double inflow = 0.0;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            inflow += rank[nbr] / (double)(row_offsets[nbr + 1] - row_offsets[nbr]);
+            inflow += contribution[nbr];
         }
         rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
         change_part += sycl::fabs(rank_nxt[v] - rank[v]);
+        rank[v] = rank_nxt[v];
     }
     change_part = sycl::reduce_over_group(item.get_group(), change_part, sycl::plus<double>());
     if (item.get_local_id(0) == 0) {

@@ -58,7 +58,7 @@ KERNEL radii_min_level(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const int *bfs_level,
+    const int *__restrict bfs_level,
     int *level,
     int *radius,
     int depth

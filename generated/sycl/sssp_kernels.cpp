@@ -30,9 +30,9 @@ KERNEL sssp_min_dist(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *modified,
+    const bool *__restrict modified,
     int *dist,
-    const int *weight,
+    const int *__restrict weight,
     bool *modified_next,
     int *finished
 ) {

@@ -30,9 +30,9 @@ KERNEL sssp_min_dist(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *modified,
+    const bool *__restrict modified,
     int *dist,
-    const int *weight,
+    const int *__restrict weight,
     bool *modified_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -50,7 +50,7 @@ KERNEL sssp_min_dist(
 
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
-KERNEL sssp_find_finished(int num_nodes, const bool *modified, int *finished) {
+KERNEL sssp_find_finished(int num_nodes, const bool *__restrict modified, int *finished) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool finished_part = true;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {

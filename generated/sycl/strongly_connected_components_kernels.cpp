@@ -21,7 +21,7 @@ static auto atomic(volatile T &cell) {
 #line 13 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_set_color(
     int num_nodes,
-    const int *component,
+    const int *__restrict component,
     int *color,
     bool *modified
 ) {
@@ -39,8 +39,8 @@ KERNEL strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *modified,
-    const int *component,
+    const bool *__restrict modified,
+    const int *__restrict component,
     int *color,
     bool *modified_next,
     int *colored
@@ -70,7 +70,7 @@ KERNEL strongly_connected_components_min_color(
 KERNEL strongly_connected_components_set_component(
     int num_nodes,
     int *component,
-    const int *color,
+    const int *__restrict color,
     bool *modified
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -87,8 +87,8 @@ KERNEL strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const bool *modified,
-    const int *color,
+    const bool *__restrict modified,
+    const int *__restrict color,
     int *component,
     bool *modified_next,
     int *collected
@@ -117,7 +117,7 @@ KERNEL strongly_connected_components_max_component(
 #line 10 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_find_finished(
     int num_nodes,
-    const int *component,
+    const int *__restrict component,
     int *finished
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -140,7 +140,7 @@ KERNEL trim_set_alone(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const int *component,
+    const int *__restrict component,
     bool *alone
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -166,7 +166,12 @@ KERNEL trim_set_alone(
 
 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
 #line 59 "strongly_connected_components.sp"
-KERNEL trim_set_component(int num_nodes, int *component, const bool *alone, long long *trimmed) {
+KERNEL trim_set_component(
+    int num_nodes,
+    int *component,
+    const bool *__restrict alone,
+    long long *trimmed
+) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     long long trimmed_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

@@ -51,6 +51,7 @@ KERNEL vertex_cover_set_in_cover(
 }
 
 // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// first partner = -1
 #line 14 "vertex_cover.sp"
 KERNEL vertex_cover_set_partner(
     int num_nodes,
@@ -58,24 +59,26 @@ KERNEL vertex_cover_set_partner(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const bool *in_cover,
-    int *partner
+    int *partner,
+    const bool *__restrict in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (in_cover[v]) continue;
-        long long most = -1;
-        const arc_t first_out = row_offsets[v];
-        const arc_t outs = row_offsets[v + 1] - first_out;
-        const arc_t first_in = in_row_offsets[v];
-        const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
-        for (arc_t i = 0; i < end; i++) {
-            const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-            if (!in_cover[u]) {
-                const long long worth = scatter(u) ^ scatter(v);
-                if (worth > most) {
-                    most = worth;
-                    partner[v] = u;
+        partner[v] = -1;
+        if (!in_cover[v]) {
+            long long most = -1;
+            const arc_t first_out = row_offsets[v];
+            const arc_t outs = row_offsets[v + 1] - first_out;
+            const arc_t first_in = in_row_offsets[v];
+            const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
+            for (arc_t i = 0; i < end; i++) {
+                const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
+                if (!in_cover[u]) {
+                    const long long worth = scatter(u) ^ scatter(v);
+                    if (worth > most) {
+                        most = worth;
+                        partner[v] = u;
+                    }
                 }
             }
         }
@@ -84,7 +87,12 @@ KERNEL vertex_cover_set_partner(
 
 // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
 #line 24 "vertex_cover.sp"
-KERNEL vertex_cover_set_in_cover_2(int num_nodes, const int *partner, bool *in_cover, int *matched) {
+KERNEL vertex_cover_set_in_cover_2(
+    int num_nodes,
+    const int *__restrict partner,
+    bool *in_cover,
+    int *matched
+) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool matched_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

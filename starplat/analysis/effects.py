@@ -110,15 +110,23 @@ def of_bfs(loop: typed.IterateInBFS) -> tuple[ParallelLoop, ...]:
 
 def accesses(loop: ParallelLoop, program: typed.Program) -> list[Access]:
     """Every touch of memory that outlives an iteration, in the order of the text; the loop's own filter is left out,
-    for it is judged on entry."""
+    for it is judged on entry. Locals that a Min or Max of a shared cell carries are among them: they tell who won."""
     collector = _Collector(program, loop)
     collector.block(loop.body)
-    return collector.found
+    if not collector.told:
+        return collector.found
+    again = _Collector(program, loop, frozenset(collector.told))
+    again.block(loop.body)
+    return again.found
 
 
 class _Collector:
-    def __init__(self, program: typed.Program, loop: ParallelLoop) -> None:
+    def __init__(
+        self, program: typed.Program, loop: ParallelLoop, watched: frozenset[typed.Symbol] = frozenset()
+    ) -> None:
         self.program = program
+        self.watched = watched
+        self.told: set[typed.Symbol] = set()
         self.loop = loop
         self.private = {loop.iterator, *walk.declared(loop.body)}
         self.positions: dict[typed.Symbol, Position] = {loop.iterator: self._iterator_position()}
@@ -270,7 +278,12 @@ class _Collector:
         self.reads_of(statement)
         self.write(statement.place, Kind.EXTREME, value=statement.candidate, extreme=statement.extreme)
         for carried in statement.carried:
-            elsewhere = self._is_contested(statement.place) and not _side_by_side(statement.place, carried.place)
+            contested = self._is_contested(statement.place)
+            if contested and self.resolve(carried.place.symbol) in self.private:
+                self.told.add(carried.place.symbol)
+            elsewhere = contested and (
+                carried.place.symbol in self.watched or not _side_by_side(statement.place, carried.place)
+            )
             self.write(carried.place, Kind.CARRIED, value=carried.value, extreme=statement.extreme, elsewhere=elsewhere)
 
     def _is_contested(self, place: typed.Place) -> bool:
@@ -352,10 +365,14 @@ class _Collector:
         elsewhere: bool = False,
     ) -> None:
         symbol = self.resolve(symbol)
+        if symbol in self.watched:
+            position = Position.OWN
         level = self.level(place.index) if isinstance(place, typed.Cell) else None
         if self.depth and not isinstance(value, typed.Literal | typed.Infinity):
             value = None  # it speaks of the function's own names
-        if symbol in self.private or not isinstance(symbol.type, Scalar | PropertyType | SetType):
+        if (symbol in self.private and symbol not in self.watched) or not isinstance(
+            symbol.type, Scalar | PropertyType | SetType
+        ):
             return
         self.found.append(
             Access(symbol, position, kind, span, place, combine, extreme, value, decides, level, elsewhere)

@@ -14,7 +14,7 @@ from starplat.analysis.convergence import Convergence, convergence
 from starplat.analysis.hosting import Hosting
 from starplat.analysis.infinity import may_hold_infinity
 from starplat.analysis.pulling import pulling_notes
-from starplat.analysis.races import LoopRaces, race_warnings, races
+from starplat.analysis.races import LoopRaces, race_warnings, races, tie_notes
 from starplat.analysis.transfers import Transfers, transfers
 from starplat.diagnostics import Diagnostic, sort
 from starplat.frontend import typed
@@ -55,7 +55,7 @@ def analyse(program: typed.Program) -> Facts:
     hosting = Hosting(program)
     functions = tuple(_of_function(function, program, hosting) for function in program.functions)
     found = [loop for function in functions for loop in function.loops]
-    warnings = sort([*race_warnings(found, program), *pulling_notes(program)])
+    warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling_notes(program)])
     by_body = {id(loop.loop.body): loop for loop in found}
     return Facts(program, functions, may_hold_infinity(program), tuple(warnings), hosting, by_body)
 

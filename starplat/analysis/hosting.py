@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from starplat.analysis import walk
 from starplat.frontend import typed
-from starplat.frontend.types import Scalar
+from starplat.frontend.types import PropertyType, Scalar, SetType
 
 
 class Hosting:
@@ -49,6 +49,8 @@ class Hosting:
             return False
         if any(self._starts_parallel_loop(call.function) for call in walk.calls(statement)):
             return False
+        if _lent_scalars(statement) - set(walk.declared(statement)):
+            return False  # only the host can lend its variables
         return _touches_memory(statement)
 
     def _sums_up_what_changes(self, statement: typed.Statement) -> bool:
@@ -114,6 +116,12 @@ def _over_neighbors(loop: typed.ForEach) -> bool:
     return isinstance(loop.domain, typed.Neighbors)
 
 
+def _lent_scalars(statement: typed.Statement) -> set[typed.Symbol]:
+    """The scalars that calls below the statement are passed by reference."""
+    lent = {a for call in walk.calls(statement) for a in call.arguments if isinstance(a, typed.Symbol)}
+    return {symbol for symbol in lent if isinstance(symbol.type, Scalar)}
+
+
 def _touches_memory(statement: typed.Statement) -> bool:
     touched = (typed.Cell, typed.SetContains)
     places = (p for s in walk.statements(statement) for p in walk.written_places(s))
@@ -121,5 +129,9 @@ def _touches_memory(statement: typed.Statement) -> bool:
         any(isinstance(p, typed.Cell) for p in places)
         or any(isinstance(s, typed.AddToSet) for s in walk.statements(statement))
         or any(isinstance(e, touched) for value in walk.all_values(statement) for e in walk.expressions(value))
-        or any(isinstance(a, typed.Symbol) for call in walk.calls(statement) for a in call.arguments)
+        or any(
+            isinstance(a, typed.Symbol) and isinstance(a.type, PropertyType | SetType)
+            for call in walk.calls(statement)
+            for a in call.arguments
+        )
     )

@@ -71,7 +71,11 @@ def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
 
 def _of_symbol(symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop) -> Iterable[CellSet]:
     for where, group in _disjoint(found, loop):
-        if all(a.kind is Kind.READ for a in group):
+        if any(a.elsewhere and a.position is Position.OWN for a in group) and _is_scalar(symbol):
+            if any(a.kind is Kind.READ for a in group):
+                reason = "it depends on the order of the iterations which of them win the Min or Max meanwhile"
+                yield CellSet(symbol, where, RaceClass.RACE, reason, tuple(group))
+        elif all(a.kind is Kind.READ for a in group):
             yield CellSet(symbol, where, RaceClass.READ_ONLY, "no iteration writes it", tuple(group))
         else:
             race_class, reason = _judge(group, loop)
@@ -219,6 +223,29 @@ def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagn
         tuple(related),
         "use 'Min'/'Max', a reduction such as '+=', or a second property for the new values",
         Severity.WARNING,
+    )
+
+
+def tie_notes(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:
+    """W0506 for every cell set that takes different data with the winners of a Min or Max."""
+    notes: dict[int, Diagnostic] = {}
+    for cell, loop in ((cell, verdict.loop) for verdict in found for cell in verdict.cells):
+        writes = [a for a in cell.accesses if a.kind is Kind.CARRIED]
+        if cell.race_class is RaceClass.MONOTONE and writes:
+            notes.setdefault(id(cell.symbol), _tie_note(cell, writes[0], loop, program))
+    return list(notes.values())
+
+
+def _tie_note(cell: CellSet, write: Access, loop: ParallelLoop, program: typed.Program) -> Diagnostic:
+    assert write.extreme is not None
+    return Diagnostic(
+        "W0506",
+        f"'{cell.symbol.name}' is any winner's where several have the same {write.extreme.value}",
+        program.source,
+        Label(write.span, "goes with the winner"),
+        (Label(loop.iterator.span, f"iterations of '{loop.iterator.name}' run at once"),),
+        "every such answer is right; where one must be told from the others, let the candidates differ",
+        Severity.NOTE,
     )
 
 

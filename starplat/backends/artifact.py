@@ -13,10 +13,11 @@ from starplat.backends.chost import host_arrays, host_text
 from starplat.backends.comments import file_name, origin, quoted
 from starplat.backends.cpp import CELLS, CPP, VALUES, size_of
 from starplat.backends.hostlaunch import BY_NAME, Launching
-from starplat.backends.launch import GROUP_SIZE, MOST_THREADS
+from starplat.backends.launch import GROUP_SIZE, MOST_THREADS, THREADS_TOGETHER
 from starplat.backends.library import Interface, pairs, without_prefix
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
+from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import walk
 from starplat.backends.view import legal
 from starplat.frontend.types import Scalar, SetType
@@ -29,14 +30,17 @@ from starplat.ir.nodes import (
     WEIGHTS,
     Argument,
     Array,
+    CheckCell,
     Const,
     Element,
+    FindArc,
     HostForMembers,
     Module,
     Origin,
     Parameter,
     Variable,
 )
+from starplat.ir.visitor import launched_alone
 
 _REVERSE = (IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
 
@@ -54,12 +58,15 @@ def artifact_pieces(
 
     Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
     """
-    names = Names(module, *legal(module, capabilities))
-    host = host_text(module, names, launching)
+    kernels, functions = legal(module, capabilities)
+    names = Names(module, kernels, functions)
+    loops = [kernel for kernel in kernels if isinstance(kernel, LegalLoop)]
+    host = host_text(module, names, launching, loops)
     shared = {_bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
     own = [helper for helper in host.helpers.needed if _bare(helper) not in shared]
     weight = _weight_element(module)
-    used = host_arrays(module) | set(module.graph_arrays)
+    by_host = host_arrays(module)
+    used = by_host | set(module.graph_arrays)
     return {
         "stem": stem,
         "program": file_name(module),
@@ -67,13 +74,18 @@ def artifact_pieces(
         "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
         "weight_type": None if weight is None else CELLS[weight],
         "weights_are_real": weight is not None and weight.is_real,
+        "reads_graph": bool(by_host) or any(isinstance(part, FindArc) for part in walk(module.functions)),
         "needs_sources": SOURCES in used,
         "needs_reverse": not used.isdisjoint(_REVERSE),
         "helpers": helper_texts(["common/host_helpers.jinja"], own),
         "shared_helpers": frozenset(shared[_bare(h)] for h in host.helpers.needed if _bare(h) in shared),
         "functions": host.functions,
         "uses_members": any(isinstance(part, HostForMembers) for part in walk(module.functions)),
-        "uses_words": any(kernel.reductions for kernel in module.kernels),
+        "uses_words": any(kernel.reductions for kernel in launched_alone(module))
+        or any(loop.outcomes for loop in loops),
+        "uses_together": bool(loops),
+        "uses_checks": any(isinstance(part, CheckCell) for part in walk(module.functions)),
+        "threads_together": THREADS_TOGETHER,
         "group_size": GROUP_SIZE,
         "most_threads": MOST_THREADS,
         **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
@@ -94,6 +106,7 @@ def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
         "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]",
+        "usage": [f"usage: {stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]", *arguments.help()],
         "known": arguments.known(),
         "takes_sets": bool(sets),
         "takes_node_sets": Scalar.NODE in sets,
@@ -164,6 +177,29 @@ class _Arguments:
     def usage(self) -> str:
         """What stands after the program's name on the command line."""
         return "".join(f" {self.flag(argument)}" for argument, _ in self.given)
+
+    def help(self) -> list[str]:
+        """What `--help` says under the line of usage."""
+        said = [("GRAPH", "an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed")]
+        said += [(f"--{quoted(argument.name)}", self.meaning(argument)) for argument, _ in self.given]
+        said += [("--undirected", "adds the other direction of every arc that lacks it")]
+        said += [("--device", "which device, by number; 0 is the first"), ("--help", "says this")]
+        width = max(len(name) for name, _ in said)
+        return [f"  {name:<{width}}  {meaning}" for name, meaning in said]
+
+    def meaning(self, argument: Argument) -> str:
+        match argument.type:
+            case Scalar.NODE:
+                return "a node, as the file calls it"
+            case Scalar.BOOL:
+                kind = "true or false"
+            case SetType(Scalar.NODE):
+                return "nodes, as the file calls them; @FILE names a file that lists them"
+            case SetType():
+                return "arcs, by their places in the rows; @FILE names a file that lists them"
+            case _:
+                kind = f"{'an' if str(argument.type)[0] in 'aeiou' else 'a'} {argument.type}"
+        return kind if argument.default is None else f"{kind}; {quoted(self.literal(argument.default))} if not given"
 
     def known(self) -> str:
         """The names that may stand behind `--`, as a C++ list."""

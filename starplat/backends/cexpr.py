@@ -91,8 +91,8 @@ class Helpers:
 class ExpressionPrinter:
     """Prints in the words of one target, with the names of one module.
 
-    `references` are variables that are known by a pointer; `hidden_arguments` what a called function is passed besides
-    what its call says.
+    `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
+    while they are read; `hidden_arguments` what a called function is passed besides what its call says.
     """
 
     spelling: Spelling
@@ -102,6 +102,7 @@ class ExpressionPrinter:
     num_nodes: str = "num_nodes"
     num_arcs: str = "num_arcs"
     references: frozenset[Variable] = frozenset()
+    contested: frozenset[Array] = frozenset()
     hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def expression(self, expression: Expression) -> str:
@@ -124,7 +125,7 @@ class ExpressionPrinter:
             case Ref(variable):
                 return self.place(variable)
             case Load(array, index):
-                return self.cell(array, index), PREFIX if is_word(array, index) else POSTFIX
+                return self.read(array, index)
             case Unary(UnaryOperator.NOT, Binary() as condition) if negated(condition) != expression:
                 return self.print(negated(condition))
             case Unary(operator, operand):
@@ -152,6 +153,22 @@ class ExpressionPrinter:
         """A variable, to be read or assigned."""
         name = self.local(variable)
         return (f"*{name}", PREFIX) if variable in self.references else (name, POSTFIX)
+
+    def read(self, array: Array, index: Expression) -> tuple[str, int]:
+        """What a cell holds now, and how strongly that binds."""
+        if array.packed:
+            self.helpers.need("contains")
+            return f"contains({self.local(array)}, {self.expression(index)})", POSTFIX
+        cell = self.cell(array, index)
+        if array in self.contested and array.element in self.spelling.latest:
+            return f"{self.latest(array.element)}({cell})", POSTFIX
+        return cell, PREFIX if is_word(array, index) else POSTFIX
+
+    def latest(self, element: Element) -> str:
+        """The macro for reading a contested cell."""
+        name = self.spelling.latest[element]
+        self.helpers.need("latest", name=name)
+        return name
 
     def cell(self, array: Array, index: Expression) -> str:
         """`array[index]`; the one cell of a reduction's word is `*name`."""

@@ -6,8 +6,8 @@ returns finished functions, and notes which helper functions they call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
@@ -17,11 +17,13 @@ from starplat.backends.cstmt import assignment_text, step_text
 from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.legalise import ROWS, negated
 from starplat.backends.names import Names
+from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import assigned_in, reads, variables_in, walk
 from starplat.backends.view import signature_text
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     Array,
+    CheckCell,
     Const,
     CopyArray,
     DeclareVariable,
@@ -43,11 +45,15 @@ from starplat.ir.nodes import (
     HostWhile,
     Launch,
     Module,
+    NearestFirst,
     NodeNeighbors,
     NumArcs,
     NumNodes,
+    OnDevice,
     Parameter,
+    PushOrPull,
     ReadCell,
+    ReadEmpty,
     Ref,
     SetVariable,
     Swap,
@@ -64,11 +70,14 @@ class HostText:
     helpers: Helpers
 
 
-def host_text(module: Module, names: Names, launching: Launching = BY_NAME) -> HostText:
+def host_text(
+    module: Module, names: Names, launching: Launching = BY_NAME, loops: Iterable[LegalLoop] = ()
+) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
     functions = _callees_first(module)
-    printed = (HostPrinter(module, names, function, helpers, launching) for function in functions)
+    known = {loop.op.name: loop for loop in loops}
+    printed = (HostPrinter(module, names, function, helpers, launching, known) for function in functions)
     return HostText(tuple(printer.lines() for printer in printed), helpers)
 
 
@@ -96,6 +105,7 @@ class HostPrinter:
     function: HostFunction
     helpers: Helpers
     launching: Launching
+    loops: Mapping[str, LegalLoop]
     rounds: list[tuple[str, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -134,7 +144,8 @@ class HostPrinter:
                 return f"{VALUES[element]} {'&' * parameter.by_reference}{self.names.local(variable)}"
 
     def buffer(self, array: Array) -> str:
-        return f"Buffer<{CELLS[array.element]}> {self.device_name(array)}(device, {size_of(array)});"
+        kind = "unsigned" if array.packed else CELLS[array.element]
+        return f"Buffer<{kind}> {self.device_name(array)}(device, {size_of(array)});"
 
     def host_name(self, what: Variable | Array) -> str:
         """In expressions the graph's arrays are the host's copies."""
@@ -157,6 +168,8 @@ class HostPrinter:
                     changed.update(reduction.variable for reduction in self.module.kernel(kernel).reductions)
                 case HostCall(_, _, Variable() as result):
                     changed.add(result)
+                case OnDevice():
+                    changed.update(part.outcomes)
         return frozenset(changed)
 
     # --- operations ------------------------------------------------------------------------------------------------
@@ -226,6 +239,15 @@ class HostPrinter:
                     yield comment(place)
                 for inner in body:
                     yield from self.operation(inner)
+            case ReadEmpty():
+                raise AssertionError("sets are asked on the device only")
+            case CheckCell(array, index):
+                yield f"check_place({self.text(index)}, {size_of(replace(array, packed=False))});"
+            case NearestFirst(body) | PushOrPull(_, body):
+                for inner in body:
+                    yield from self.operation(inner)
+            case OnDevice():
+                yield from self.launches.together(self.loops[op.name])
             case _:
                 assert_never(op)
 

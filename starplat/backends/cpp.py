@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starplat.backends.cstmt import INDENT
+from starplat.backends.launch import MOST_LISTED
 from starplat.backends.spelling import Spelling
 from starplat.ir.nodes import Array, Element, Extent, MathFunction
 
@@ -65,5 +66,7 @@ _SIZES = {
 
 
 def size_of(array: Array) -> str:
-    """How many cells an array has, in C++."""
+    """How many cells an array has, in C++; a packed one has words."""
+    if array.packed:
+        return f"(graph.num_nodes + 31) / 32 + 4 + {MOST_LISTED}"
     return _SIZES[array.extent]

@@ -11,30 +11,46 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from starplat.backends.cdirectives import structured
-from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, without_widening
-from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, Helpers, without_widening
+from starplat.backends.launch import GROUP_SIZE, MOST_LISTED, MOST_NEW, THREADS_TOGETHER
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.statements import (
     Accumulate,
+    Advance,
     Alone,
+    AskEmpty,
     Assign,
     AtomicCell,
     Break,
     Call,
+    Clear,
     CombineCell,
     CombineGroup,
     Continue,
     Count,
     Declare,
+    EachMember,
+    FetchCell,
     For,
+    Gather,
+    GridBarrier,
     If,
     IfBeyond,
+    IfEmpty,
+    IfMany,
+    Insert,
+    Inserted,
     Leave,
     Method,
+    OnFirst,
+    Scope,
+    Search,
     SharedLoop,
     Statement,
     StoreCell,
     Stride,
+    SwapCell,
+    SwapPointers,
     While,
     WhileBeyondLocked,
 )
@@ -96,24 +112,18 @@ class StatementPrinter:
                 yield f"{self.combination(combine, array, self.cell(array, index), value)};"
             case AtomicCell():
                 yield from self.update_in_one(statement)
+            case FetchCell():
+                yield from self.fetch(statement)
+            case SwapCell():
+                yield from self.swap(statement)
             case IfBeyond():
                 yield from self.if_beyond(statement)
             case WhileBeyondLocked():
                 yield from self.while_beyond_locked(statement)
             case If():
                 yield from self.branch(statement)
-            case While(condition, body, test_last):
-                yield "do {" if test_last else f"while ({self.text(condition)}) {{"
-                yield from self.inside(body)
-                yield f"}} while ({self.text(condition)});" if test_last else "}"
-            case For(condition, step, body, first):
-                begin = "" if first is None else self.declaration(first)
-                steps = ", ".join(step_text(self.expressions, one.variable, one.value) for one in step)
-                yield f"for ({begin}; {self.text(condition)}; {steps}) {{"
-                yield from self.inside(body)
-                yield "}"
-            case Count():
-                yield from self.count(statement)
+            case While() | For() | Count():
+                yield from self.loop(statement)
             case Break():
                 yield "break;"
             case Continue():
@@ -124,6 +134,22 @@ class StatementPrinter:
                 yield f"{self.expressions.call(call)};"
             case CombineGroup():
                 yield from self.combine_group(statement)
+            case Scope() | GridBarrier() | SwapPointers() | OnFirst():
+                yield from self.together(statement)
+            case Search():
+                yield from self.search(statement)
+            case (
+                Advance()
+                | Gather()
+                | IfMany()
+                | EachMember()
+                | Insert()
+                | AskEmpty()
+                | IfEmpty()
+                | Inserted()
+                | Clear()
+            ):
+                yield from self.with_sets(statement)
             case SharedLoop() | Alone():
                 yield from structured(self, statement)
             case _:
@@ -173,6 +199,161 @@ class StatementPrinter:
         else:
             yield f"{self.atomic(combine, array, update.index, value, method)};"
 
+    def together(self, statement: Scope | GridBarrier | SwapPointers | OnFirst) -> Iterator[str]:
+        """What only a launch has whose threads wait for each other."""
+        match statement:
+            case Scope(comments, body):
+                yield "{"
+                yield from (f"{INDENT}{line}" for line in comments)
+                yield from self.inside(body)
+                yield "}"
+            case GridBarrier():
+                self.expressions.helpers.need("grid_barrier")
+                yield "grid_barrier(arrived);"
+            case SwapPointers(first, second):
+                yield from self.swap_pointers(first, second)
+            case OnFirst(body):
+                yield f"if ({self.expressions.spelling.thread} == 0) {{"
+                yield from self.inside(body)
+                yield "}"
+            case _:
+                assert_never(statement)
+
+    def with_sets(
+        self, statement: Advance | Gather | IfMany | EachMember | Insert | AskEmpty | IfEmpty | Inserted | Clear
+    ) -> Iterator[str]:
+        """Sets of nodes, their members, and arcs that threads share."""
+        name = self.expressions.local
+        match statement:
+            case Advance():
+                yield from self.advance(statement)
+            case Gather():
+                yield from self.gather(statement)
+            case EachMember(members, takes, node, body):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("each_member")
+                function = "take_members" if takes else "each_member"
+                yield f"{function}({name(members)}, num_nodes, [&](int {name(node)}) {{"
+                yield from self.inside(body)
+                yield "});"
+            case Insert(members, node, alone):
+                need_frontier(self.expressions.helpers)
+                if alone:
+                    self.expressions.helpers.need("insert_alone")
+                yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {self.text(node)});"
+            case IfMany(members, then, otherwise):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("has_many")
+                yield f"if (has_many({name(members)}, num_nodes)) {{"
+                yield from self.inside(then)
+                yield from self.otherwise(otherwise)
+            case AskEmpty(variable, members, when_empty):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("is_empty")
+                yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
+            case IfEmpty(members, then, otherwise):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("is_empty")
+                yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
+                yield from self.inside(then or otherwise)
+                yield from self.otherwise(otherwise if then else ())
+            case Inserted(members):
+                yield f"inserted({name(members)});"
+            case Clear(members):
+                need_frontier(self.expressions.helpers)
+                yield f"clear({name(members)}, num_nodes);"
+            case _:
+                assert_never(statement)
+
+    def advance(self, advance: Advance) -> Iterator[str]:
+        name = self.expressions.local
+        yield from self.over_nodes(advance, "advance")
+        yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
+        yield from self.lines(advance.body, 2)
+        yield f"{INDENT}}});"
+
+    def gather(self, gather: Gather) -> Iterator[str]:
+        name, element = self.expressions.local, gather.total.element
+        kind = self.expressions.spelling.values[element]
+        joined = self.expressions.combined(gather.combine, "a", "b", element)
+        yield from self.over_nodes(gather, "gather", f"({kind}){self.text(gather.start)}")
+        yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
+        yield f"{INDENT}[&](int {name(gather.node)}, arc_t {name(gather.position)}) -> {kind} {{"
+        yield from self.lines(gather.value, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {name(gather.node)}, {kind} {name(gather.total)}) {{"
+        yield from self.lines(gather.finish, 2)
+        yield f"{INDENT}}});"
+
+    def search(self, search: Search) -> Iterator[str]:
+        name = self.expressions.local
+        yield from self.over_nodes(search, "search")
+        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
+        yield from self.lines(search.test, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
+        yield from self.lines(search.reach, 2)
+        yield f"{INDENT}}});"
+
+    def over_nodes(self, loop: Advance | Gather | Search, function: str, *more: str) -> Iterator[str]:
+        """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
+        name, need = self.expressions.local, self.expressions.helpers.need
+        members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
+        if members is not None:
+            need_frontier(self.expressions.helpers)
+        need("long_rows", threads=str(THREADS_TOGETHER))
+        for helper in _NEEDS[type(loop), members is None]:
+            need(helper)
+        need(f"{function}_all" if members is None else f"{function}_members")
+        whose = "num_nodes" if members is None else f"{name(members)}, num_nodes"
+        function = f"{function}_all" if members is None else f"{function}{'' if takes else '_and_keep'}"
+        head = f"{function}({', '.join((whose, name(loop.rows), *more))},"
+        if loop.keep is None:
+            need("every_node")
+            yield f"{head} every_node,"
+        else:
+            yield head
+            yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.text(loop.keep)}; }},"
+
+    def swap_pointers(self, first: Array, second: Array) -> Iterator[str]:
+        names = [self.expressions.local(array) for array in (first, second)]
+        kind = "auto" if first.packed else "auto *"
+        yield f"{{ {kind} other = {names[0]}; {names[0]} = {names[1]}; {names[1]} = other; }}".replace("* ", "*")
+
+    def fetch(self, fetch: FetchCell) -> Iterator[str]:
+        """Reads a cell and adds to it: under a directive, or by a call."""
+        name, directives = self.expressions.local(fetch.variable), self.expressions.spelling.directives
+        if directives is None:
+            old = self.atomic(Combine.ADD, fetch.array, fetch.index, fetch.value, Method.NATIVE)
+            yield f"{name} = {old};"
+        else:
+            place = self.cell(fetch.array, fetch.index)
+            yield directives.capture
+            yield f"{{ {name} = {place}; {self.combination(Combine.ADD, fetch.array, place, fetch.value)}; }}"
+
+    def swap(self, swap: SwapCell) -> Iterator[str]:
+        words = {
+            "variable": self.expressions.local(swap.variable),
+            "function": self.swap_function(swap.array.element),
+            "address": self.address(swap.array, swap.index),
+            "place": self.cell(swap.array, swap.index),
+            "expected": self.text(swap.expected),
+            "value": self.text(swap.value),
+        }
+        for line in self.expressions.spelling.compare_swap:
+            yield line.format(**words)
+
+    def swap_function(self, element: Element) -> str:
+        """The function's name; empty for targets where it has none of its own."""
+        swaps = self.expressions.spelling.swaps
+        if not swaps:
+            return ""
+        if element is Element.ARC:
+            narrow, wide = (swaps[machine] for machine in machine_elements(element))
+            self.expressions.helpers.need("atomic_arc", word="swap", narrow=narrow, wide=wide)
+            return "atomic_swap_arc"
+        return swaps[machine_elements(element)[0]]
+
     def atomic(self, combine: Combine, array: Array, index: Expression, value: Expression, method: Method) -> str:
         """The call that updates a shared cell; where asked for, its value is what the cell held before."""
         function = self.atomic_function(combine, array.element, method)
@@ -206,6 +387,9 @@ class StatementPrinter:
             name = f"atomic_logical_{ATOMIC_WORDS[combine]}_{element.value}"
         kind = self.expressions.spelling.values[element]
         bits = str(BITS[element])
+        word = Element.INT if bits == "32" else Element.LONG
+        if word in self.expressions.spelling.latest:
+            self.expressions.latest(word)
         if combine in (Combine.MIN, Combine.MAX):
             beyond = "<" if combine is Combine.MIN else ">"
             self.expressions.helpers.need("swap_extreme", name=name, type=kind, bits=bits, beyond=beyond)
@@ -224,6 +408,23 @@ class StatementPrinter:
         yield from self.inside(branch.then)
         yield from self.otherwise(branch.otherwise)
 
+    def loop(self, statement: While | For | Count) -> Iterator[str]:
+        match statement:
+            case While(condition, body, test_last):
+                yield "do {" if test_last else f"while ({self.text(condition)}) {{"
+                yield from self.inside(body)
+                yield f"}} while ({self.text(condition)});" if test_last else "}"
+            case For(condition, step, body, first):
+                begin = "" if first is None else self.declaration(first)
+                steps = ", ".join(step_text(self.expressions, one.variable, one.value) for one in step)
+                yield f"for ({begin}; {self.text(condition)}; {steps}) {{"
+                yield from self.inside(body)
+                yield "}"
+            case Count():
+                yield from self.count(statement)
+            case _:
+                assert_never(statement)
+
     def otherwise(self, body: tuple[Statement, ...]) -> Iterator[str]:
         match body:
             case ():
@@ -240,7 +441,7 @@ class StatementPrinter:
     def if_beyond(self, beyond: IfBeyond) -> Iterator[str]:
         candidate = self.expressions.at(ORDER + 1, beyond.candidate)
         operator = "<" if beyond.extreme is Combine.MIN else ">"
-        test = f"{candidate} {operator} {self.cell(beyond.array, beyond.index)}"
+        test = f"{candidate} {operator} {self.expressions.read(beyond.array, beyond.index)[0]}"
         if beyond.method is None:
             yield f"if ({test}) {{"
             yield from self.inside(beyond.body)
@@ -308,11 +509,12 @@ class StatementPrinter:
             given = part if group.part.element is element else f"({kind}){part}"
             yield f"{part} = {spelling.group_reductions[group.combine].format(part=given, type=kind)};"
         else:
-            yield f"{spelling.local_memory}{kind} {scratch}[{spelling.scratch_cells}];"
+            cells = spelling.scratch_cells * group.threads // GROUP_SIZE
+            yield f"{spelling.local_memory}{kind} {scratch}[{cells}];"
             yield f"{part} = {self.group_function(group.combine, element)}({part}, {scratch});"
         yield f"if ({spelling.lane} == 0) {{"
         value = Ref(Variable(group.part.name, element))
-        yield f"{INDENT}{self.atomic(group.combine, group.result, Const(0, Element.INT), value, group.method)};"
+        yield f"{INDENT}{self.atomic(group.combine, group.result, group.index, value, group.method)};"
         yield "}"
 
     def group_function(self, combine: Combine, element: Element) -> str:
@@ -324,6 +526,21 @@ class StatementPrinter:
             "group_combine", name=name, type=kind, combined=combined, size=str(GROUP_SIZE), operator=combine.value
         )
         return name
+
+
+_NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
+    (Advance, True): ("warp_arcs", "share_arcs"),
+    (Advance, False): ("warp_arcs", "share_arcs"),
+    (Gather, True): ("warp_arcs", "share_values", "long_values"),
+    (Gather, False): ("warp_arcs", "share_values", "long_values"),
+    (Search, True): (),
+}
+"""What the functions that share arcs out call, by what they do and whether they go over all nodes."""
+
+
+def need_frontier(helpers: Helpers) -> None:
+    """Notes what sets of nodes are."""
+    helpers.need("frontier", most_new=str(MOST_NEW), most_listed=str(MOST_LISTED))
 
 
 def _taken_away(combine: Combine, value: Expression) -> Expression | None:

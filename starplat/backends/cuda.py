@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from starplat.backends.cuda_family import SIGNED_ATOMICS, Family
+from dataclasses import replace
 
-CUDA = Family("cuda", ".cu", added=SIGNED_ATOMICS, last_error="cudaGetLastError")
+from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, Family
+
+CUDA = Family(
+    "cuda",
+    ".cu",
+    added=SIGNED_ATOMICS,
+    last_error="cudaGetLastError",
+    capabilities=replace(CAPABILITIES, shared_arcs=True),
+)

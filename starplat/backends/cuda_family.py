@@ -13,13 +13,14 @@ from starplat.backends.artifact import artifact_pieces
 from starplat.backends.cexpr import Helper
 from starplat.backends.comments import quoted
 from starplat.backends.hostlaunch import Launching
-from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.launch import GROUP_SIZE, KernelArgument, loop_parameters
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
+from starplat.backends.together import legal_loop
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module, OnDevice
 
 _WORDS = {
     Combine.ADD: "Add",
@@ -88,6 +89,7 @@ SPELLING = Spelling(
     fence="__threadfence();",
     try_lock="atomicCAS({cell}, 0, 1) == 0",
     unlock="atomicExch({cell}, 0);",
+    swaps={Element.INT: "atomicCAS", Element.LONG: "atomic_swap_long"},
     atomics={
         **{(combine, Element.INT): f"atomic{word}" for combine, word in _WORDS.items()},
         **{(combine, Element.LONG): f"atomic_{word.lower()}_long" for combine, word in _WORDS.items()},
@@ -104,10 +106,32 @@ SPELLING = Spelling(
 
 
 BLOCKS_PER_MULTIPROCESSOR = 16
+FEW_BLOCKS, MANY_BLOCKS, MANY_ARCS = 2, 4, 2**22
+"""Blocks of a multiprocessor in a launch whose threads wait for each other: every block makes the barrier longer, but
+where all nodes of a large graph have much to do, more of them hide the time that memory takes."""
+
+
+def blocks_together(op: OnDevice, num_arcs: int) -> int:
+    """How many blocks a multiprocessor should have."""
+    return FEW_BLOCKS if _waits_much(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
+
+
+def _waits_much(op: OnDevice) -> bool:
+    """Whether the launch walks sets, which are small in most rounds."""
+    return any(array.packed for array in op.arrays)
+
+
+def _blocks_in_words(op: OnDevice) -> str:
+    """The same, for a host program."""
+    return str(FEW_BLOCKS) if _waits_much(op) else f"graph.num_arcs < {MANY_ARCS} ? {FEW_BLOCKS} : {MANY_BLOCKS}"
+
 
 SIGNED_ATOMICS = {
-    f"atomic_{word.lower()}_long": Helper("signed_atomic", (("word", word.lower()), ("function", f"atomic{word}")))
-    for word in ("Add", "And", "Or", "Xor")
+    "atomic_swap_long": Helper("signed_swap"),
+    **{
+        f"atomic_{word.lower()}_long": Helper("signed_atomic", (("word", word.lower()), ("function", f"atomic{word}")))
+        for word in ("Add", "And", "Or", "Xor")
+    },
 }
 """64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
 
@@ -164,6 +188,11 @@ class Family:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
+    def loop(self, module: Module, op: OnDevice) -> tuple[str, tuple[KernelArgument, ...]]:
+        """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
+        name = Names(module, (), ()).kernel(op.name)
+        return name, loop_parameters(module, legal_loop(op, module, self.capabilities))
+
     def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """One file with everything in it: the routines of `kernels_text`, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)
@@ -172,6 +201,7 @@ class Family:
             "{kernel}<<<device.blocks({iterations}), {group}>>>",
             "{kernel}<<<1, 1>>>",
             after=f'check({self.last_error}(), "{{kernel}}");',
+            blocks_together=_blocks_in_words,
         )
         pieces = artifact_pieces(module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers)
         text = render(

@@ -90,6 +90,10 @@ def spelling(directives: Directives, function: str) -> Spelling:
         try_lock="__atomic_exchange_n({cell}, 1, __ATOMIC_ACQUIRE) == 0",
         unlock="__atomic_store_n({cell}, 0, __ATOMIC_RELEASE);",
         atomics={},
+        compare_swap=(
+            "{variable} = {expected};",
+            "__atomic_compare_exchange_n({address}, &{variable}, {value}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);",
+        ),
         math={key: name for element in Element for key, name in _math(element).items()},
         saturating={
             Element.INT: "saturated_int",

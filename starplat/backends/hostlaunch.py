@@ -13,10 +13,18 @@ from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter
 from starplat.backends.cpp import CELLS, INDENT
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, identity, kernel_parameters
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    ArgumentKind,
+    KernelArgument,
+    identity,
+    kernel_parameters,
+    loop_parameters,
+)
 from starplat.backends.legalise import ROWS
 from starplat.backends.names import Names
-from starplat.backends.statements import result_element
+from starplat.backends.statements import LegalLoop, result_element
+from starplat.backends.together import RING
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
@@ -27,6 +35,7 @@ from starplat.ir.nodes import (
     Module,
     NodeNeighbors,
     Once,
+    OnDevice,
     Reduction,
     Variable,
 )
@@ -42,6 +51,7 @@ class Launching:
         many, once: what is called, for kernels of many threads and of a single one.
         many_first, once_first: what is passed ahead of the kernel's own arguments.
         after: the statement that follows, if any.
+        blocks_together: how many blocks of a multiprocessor wait for each other in the launch of an operation.
     """
 
     many: str
@@ -49,6 +59,7 @@ class Launching:
     many_first: tuple[str, ...] = ()
     once_first: tuple[str, ...] = ()
     after: str | None = None
+    blocks_together: Callable[[OnDevice], str] = lambda op: "1"
 
 
 BY_NAME = Launching("device.launch", "device.launch_once", ('"{kernel}"', "{iterations}"), ('"{kernel}"',))
@@ -107,7 +118,32 @@ class LaunchPrinter:
             case ArgumentKind.REDUCTION:
                 assert argument.variable is not None
                 return self.word(argument.variable)
+            case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
+                assert argument.array is not None
+                return self.names.local(argument.array)
+            case ArgumentKind.BARRIER:
+                return "arrived"
         assert_never(argument.kind)
+
+    def together(self, loop: LegalLoop) -> Iterator[str]:
+        """The one launch of an operation whose threads wait for each other: its words, the launch, its outcomes."""
+        yield "{"
+        yield f"{INDENT}Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));"
+        for cells, start in loop.found:
+            first = self.expressions.expression(start)
+            kind, name = CELLS[cells.element], self.names.local(cells)
+            yield f"{INDENT}Buffer<{kind}> {name}(device, std::vector<{kind}>({RING}, {first}));"
+        for word in loop.outcomes:
+            yield f"{INDENT}Word<{CELLS[word.element]}> {self.names.local(word)}(device);"
+        arguments = [self.argument(argument) for argument in loop_parameters(self.module, loop)]
+        kernel = self.names.kernel(loop.op.name)
+        for line in wrapped(
+            "device.launch_together", [f'"{kernel}"', kernel, self.launching.blocks_together(loop.op), *arguments]
+        ):
+            yield f"{INDENT}{line}"
+        for word, variable in zip(loop.outcomes, loop.op.outcomes, strict=True):
+            yield f"{INDENT}{self.names.local(variable)} = {self.names.local(word)}.read();"
+        yield "}"
 
     def iterations(self, kernel: Kernel) -> str | None:
         """How many threads find work, None for a kernel of one thread."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
 from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
     Array,
+    Const,
     Kernel,
     Module,
     Variable,
@@ -21,7 +23,10 @@ from starplat.ir.nodes import (
 
 __all__ = [
     "GROUP_SIZE",
+    "MOST_LISTED",
+    "MOST_NEW",
     "MOST_THREADS",
+    "THREADS_TOGETHER",
     "ArgumentKind",
     "KernelArgument",
     "groups_for",
@@ -31,6 +36,15 @@ __all__ = [
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
+
+THREADS_TOGETHER = 512
+"""Threads of a group in a launch whose threads wait for each other."""
+
+MOST_NEW = 256
+"""Nodes that a group can add to the list of a set between two barriers."""
+
+MOST_LISTED = 2**17
+"""Nodes that the list of a set has room for."""
 
 MOST_THREADS = 2**24
 """No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
@@ -49,15 +63,20 @@ class ArgumentKind(Enum):
     ARRAY = "array"
     SCALAR = "scalar"
     REDUCTION = "reduction"  # one word that starts as the identity; 32 bits for a BOOL
+    FOUND = "found"  # three such words
+    OUTCOME = "outcome"  # one word, 32 bits for a BOOL
+    BARRIER = "barrier"  # 32 bits that start as 0
 
 
 @dataclass(frozen=True, slots=True)
 class KernelArgument:
-    """One parameter: `array` is given for ARRAY, `variable` for SCALAR and REDUCTION."""
+    """One parameter: `array` is given for ARRAY, FOUND and OUTCOME, `variable` for SCALAR, REDUCTION and OUTCOME, the
+    first value of its words as `start` for FOUND."""
 
     kind: ArgumentKind
     array: Array | None = None
     variable: Variable | None = None
+    start: Const | None = None
 
 
 def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, ...]:
@@ -75,3 +94,26 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
     parameters += [KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in kernel.scalars]
     parameters += [KernelArgument(ArgumentKind.REDUCTION, variable=r.variable) for r in kernel.reductions]
     return tuple(parameters)
+
+
+def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
+    """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
+    its reductions, its outcomes, and the word of its barrier."""
+    op = loop.op
+    return (
+        KernelArgument(ArgumentKind.NUM_NODES),
+        *((KernelArgument(ArgumentKind.NUM_ARCS),) if uses_num_arcs(loop.body, module) else ()),
+        *(KernelArgument(ArgumentKind.ARRAY, array=array) for array in op.arrays),
+        *(KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in op.scalars),
+        *(KernelArgument(ArgumentKind.FOUND, array=cells, start=start) for cells, start in loop.found),
+        *(
+            KernelArgument(ArgumentKind.OUTCOME, array=word, variable=variable)
+            for word, variable in zip(loop.outcomes, op.outcomes, strict=True)
+        ),
+        KernelArgument(ArgumentKind.BARRIER),
+    )
+
+
+def packed_words(num_nodes: int) -> int:
+    """32-bit words of a packed array: a bit for every node, four for its sizes, and the list."""
+    return -(-num_nodes // 32) + 4 + MOST_LISTED

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.backends.launch import identity
+from starplat.backends.launch import GROUP_SIZE, identity
 from starplat.backends.statements import (
     Accumulate,
+    Advance,
     Alone,
     Assign,
     AtomicCell,
@@ -22,17 +23,23 @@ from starplat.backends.statements import (
     Continue,
     Count,
     Declare,
+    EachMember,
+    FetchCell,
     For,
+    Gather,
     If,
     IfBeyond,
+    Insert,
     Leave,
     LegalFunction,
     LegalKernel,
     Method,
+    Search,
     SharedLoop,
     Statement,
     StoreCell,
     Stride,
+    SwapCell,
     While,
     WhileBeyondLocked,
     result_element,
@@ -40,6 +47,8 @@ from starplat.backends.statements import (
 from starplat.backends.uses import assigned_in, reads, variables_in, walk
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.gathering import Gathering, combined_with, gathering
+from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
     COLUMNS,
     IN_COLUMNS,
@@ -54,6 +63,7 @@ from starplat.ir.nodes import (
     CallFunction,
     Cast,
     Combine,
+    CompareSwap,
     Const,
     Contribute,
     Direction,
@@ -61,6 +71,7 @@ from starplat.ir.nodes import (
     Expression,
     Extent,
     ExtremeCell,
+    FetchAdd,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -92,6 +103,7 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
+from starplat.ir.searching import Searching, searching
 from starplat.source import Span
 
 ROWS = {Direction.OUT: (ROW_OFFSETS, COLUMNS), Direction.IN: (IN_ROW_OFFSETS, IN_COLUMNS)}
@@ -102,15 +114,15 @@ _ALL = (Combine.AND, Combine.BIT_AND, Combine.MIN, Combine.MULTIPLY)
 
 def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> LegalKernel:
     """The kernel as statements: its loop over the domain, and the end of its reductions."""
-    return _Legaliser(kernel, module, capabilities).kernel(kernel)
+    return Legaliser(kernel, module, capabilities).kernel(kernel)
 
 
 def legal_function(function: Function, module: Module, capabilities: Capabilities) -> LegalFunction:
     """The function as statements."""
-    return LegalFunction(function, _Legaliser(function, module, capabilities).block(function.body))
+    return LegalFunction(function, Legaliser(function, module, capabilities).block(function.body))
 
 
-class _Legaliser:
+class Legaliser:
     """Works on one kernel or function; `fresh` locals get names that nothing else in it has."""
 
     def __init__(self, routine: Kernel | Function, module: Module, capabilities: Capabilities) -> None:
@@ -127,10 +139,8 @@ class _Legaliser:
     def kernel(self, kernel: Kernel) -> LegalKernel:
         scalars = {scalar.name for scalar in kernel.scalars}
         results = tuple(self.result(reduction.variable, scalars) for reduction in kernel.reductions)
-        self.parts = {r.variable: self.part(r.variable) for r in kernel.reductions}
-        self.combines = {r.variable: r.combine for r in kernel.reductions}
+        body = self.over_all(kernel)
         declared = tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in kernel.reductions)
-        body = self.over_domain(kernel)
         if self.capabilities.structured_loops:
             body = self.shared_out(kernel, body)
             return LegalKernel(kernel, results, (*declared, *body, *self.handed_over(kernel, results)))
@@ -141,6 +151,12 @@ class _Legaliser:
             for statement in self.end_of_reduction(reduction.variable, reduction.combine, result, alone)
         )
         return LegalKernel(kernel, results, (*declared, *body, *ends))
+
+    def over_all(self, kernel: Kernel) -> tuple[Statement, ...]:
+        """The loop over the domain; `parts` are the locals in which a thread gathers what it contributes."""
+        self.parts = {r.variable: self.part(r.variable) for r in kernel.reductions}
+        self.combines = {r.variable: r.combine for r in kernel.reductions}
+        return self.over_domain(kernel)
 
     def part(self, variable: Variable) -> Variable:
         """Where iterations gather what they find; targets combine words better than bytes."""
@@ -173,6 +189,11 @@ class _Legaliser:
         return Array(name, result_element(variable.element), Extent.ONE, Origin.TEMPORARY)
 
     def over_domain(self, kernel: Kernel) -> tuple[Statement, ...]:
+        members = membership(kernel)
+        if kernel.shares_arcs:
+            return self.over_arcs(kernel, members)
+        if members is not None:
+            return self.over_members(kernel, members)
         body = self.block(kernel.body)
         if kernel.filter is not None:
             body = (If(negated(kernel.filter), (Continue(),)), *body)
@@ -188,6 +209,80 @@ class _Legaliser:
             case Once():
                 return self.once(body, leaves=not (kernel.reductions or self.capabilities.structured_loops))
         assert_never(kernel.domain)
+
+    def over_members(self, kernel: Kernel, members: Membership) -> tuple[Statement, ...]:
+        """A thread for every member of a set."""
+        assert kernel.iterator is not None
+        body = self.block(members.body)
+        if members.keep is not None:
+            body = (If(negated(members.keep), (Continue(),)), *body)
+        body = _replace_continue(body, (Leave(),))
+        return (EachMember(members.members, members.takes, kernel.iterator, body),)
+
+    def over_arcs(self, kernel: Kernel, members: Membership | None) -> tuple[Statement, ...]:
+        """A thread for every few arcs of a kernel's nodes; what is worked out for a node is worked out for each arc."""
+        searches = searching(kernel)
+        if searches is not None:
+            return (self.search(kernel, searches),)
+        gathers = gathering(kernel)
+        if gathers is not None:
+            return (self.gather(kernel, members, gathers),)
+        *ahead, loop = kernel.body if members is None else members.body
+        assert isinstance(loop, ForNeighbors)
+        assert kernel.iterator is not None
+        rows, columns = ROWS[loop.direction]
+        body = (
+            *self.block(tuple(ahead)),
+            *self.with_neighbor(loop.neighbor, columns, loop.position, self.block(loop.body)),
+        )
+        body = _replace_continue(body, (Leave(),))
+        keep = kernel.filter if members is None else members.keep
+        whose, takes = (None, False) if members is None else (members.members, members.takes)
+        return (Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body),)
+
+    def search(self, kernel: Kernel, parts: Searching) -> Search:
+        """A test of arcs, and what is done with one that passes it."""
+        assert kernel.iterator is not None
+        _, columns = ROWS[parts.loop.direction]
+        neighbor, position = parts.loop.neighbor, parts.loop.position
+        ahead = self.block(parts.ahead)
+        test = self.with_neighbor(neighbor, columns, position, (*ahead, Leave(parts.condition)))
+        reach = self.with_neighbor(neighbor, columns, position, (*ahead, *self.block(parts.found)))
+        return Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
+
+    def gather(self, kernel: Kernel, members: Membership | None, parts: Gathering) -> Gather:
+        """Values of arcs that threads share, and what is done with what they come to."""
+        assert kernel.iterator is not None
+        rows, columns = ROWS[parts.loop.direction]
+        ahead = self.block(parts.ahead)
+        nothing = identity(parts.combine, parts.total.element)
+        value = self.block(_returning(parts.loop.body, parts.total))
+        value = self.with_neighbor(parts.loop.neighbor, columns, parts.loop.position, value)
+        if not isinstance(value[-1], Leave):
+            value = (*value, Leave(nothing))
+        joined = self.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
+        rest = self.block(parts.rest)
+        begin: tuple[Statement, ...]
+        if parts.first == nothing:
+            joined, begin = parts.total, ()
+        else:
+            taken = Declare(parts.total, parts.first, constant=False)
+            begin = (taken, Accumulate(parts.total, parts.combine, Ref(joined)))
+        finish = _replace_continue((*ahead, *begin, *rest), (Leave(),))
+        keep = kernel.filter if members is None else members.keep
+        whose, takes = (None, False) if members is None else (members.members, members.takes)
+        position, combine = parts.loop.position, parts.combine
+        return Gather(
+            whose, takes, kernel.iterator, keep, rows, position, combine, nothing, (*ahead, *value), joined, finish
+        )
+
+    def with_neighbor(
+        self, neighbor: Variable, columns: Array, position: Variable, body: tuple[Statement, ...]
+    ) -> tuple[Statement, ...]:
+        """The body of a loop over arcs, which begins with who is at the other end if that matters."""
+        if not reads(neighbor, body) and neighbor not in assigned_in(body):
+            return body
+        return (Declare(neighbor, Load(columns, Ref(position)), neighbor not in self.changing), *body)
 
     def once(self, body: tuple[Statement, ...], leaves: bool) -> tuple[Statement, ...]:
         """The body of a kernel that one thread runs; to go on with the next iteration is to be done."""
@@ -211,8 +306,7 @@ class _Legaliser:
         if stride is Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.settled(node, "node", body)
         after = Binary(BinaryOperator.ADD, node, Const(1, Element.INT), Element.NODE)
-        if reads(neighbor, body) or neighbor in assigned_in(body):
-            body = (Declare(neighbor, Load(columns, Ref(position)), neighbor not in self.changing), *body)
+        body = self.with_neighbor(neighbor, columns, position, body)
         return (*before, Count(position, Load(rows, node), Load(rows, after), stride, body))
 
     def end_of_reduction(
@@ -227,7 +321,7 @@ class _Legaliser:
             return (CombineCell(combine, result, first, Ref(part)),)
         method = self.method(combine, result.element)
         scratch = self.fresh(f"{variable.name}_scratch", result.element)
-        return (CombineGroup(combine, part, result, scratch, method),)
+        return (CombineGroup(combine, part, result, scratch, method, GROUP_SIZE),)
 
     # --- operations ------------------------------------------------------------------------------------------------
 
@@ -241,11 +335,19 @@ class _Legaliser:
             case SetLocal(variable, value):
                 return (Assign(variable, value),)
             case Store(array, index, value):
-                return (StoreCell(array, index, value),)
+                return (_stored(array, index, value),)
             case UpdateCell():
                 return self.update(op)
             case ExtremeCell():
                 return self.extreme(op)
+            case FetchAdd(variable, array, index, value):
+                self.require_fetch(array)
+                before, (index, value) = self.apart(variable, index, value)
+                return (*before, FetchCell(variable, array, index, value))
+            case CompareSwap(variable, array, index, expected, value):
+                self.require_swap(array)
+                before, (index, value) = self.apart(variable, index, value)
+                return (*before, SwapCell(variable, array, index, expected, value))
             case Contribute(reduction, value):
                 return self.contribution(reduction, self.combines[reduction], value)
             case KernelIf(condition, then, otherwise):
@@ -306,7 +408,7 @@ class _Legaliser:
             here, at = self.early(carry.index, f"{carry.array.name}_cell")
             there, value = self.early(carry.value, f"new_{carry.array.name}")
             before += here + there
-            carried.append(StoreCell(carry.array, at, value))
+            carried.append(_stored(carry.array, at, value))
         carried += self.block(op.also)
         store = StoreCell(op.array, index, candidate)
         if not op.shared:
@@ -354,6 +456,18 @@ class _Legaliser:
         local = self.fresh(name, value.element)
         return (Declare(local, value, constant=True),), Ref(local)
 
+    def apart(
+        self, variable: Variable, index: Expression, value: Expression
+    ) -> tuple[tuple[Statement, ...], tuple[Expression, Expression]]:
+        """Where a cell is and what it gets, in locals if they mention the variable that is about to change."""
+        before: tuple[Statement, ...] = ()
+        settled = []
+        for name, part in (("cell", index), ("value", value)):
+            more, known = self.settled(part, name, (Assign(variable, part),)) if reads(variable, part) else ((), part)
+            before += more
+            settled.append(known)
+        return before, (settled[0], settled[1])
+
     # --- capabilities ----------------------------------------------------------------------------------------------
 
     def method(self, combine: Combine, element: Element) -> Method:
@@ -370,6 +484,14 @@ class _Legaliser:
             return Method.SWAP_LOOP
         raise self.impossible(f"this target cannot update a shared {element.value} with '{combine.value}' in one piece")
 
+    def require_fetch(self, array: Array) -> None:
+        if not self.capabilities.has_atomic(Combine.ADD, array.element):
+            raise self.impossible(f"this target cannot add to a cell of '{array.name}' and read it in one piece")
+
+    def require_swap(self, array: Array) -> None:
+        if not self.capabilities.has_compare_and_swap(array.element):
+            raise self.impossible(f"this target cannot compare and swap a cell of '{array.name}' in one piece")
+
     def require_lock(self, array: Array) -> None:
         if not self.capabilities.has_compare_and_swap(Element.INT):
             raise self.impossible(f"this target cannot lock a cell of '{array.name}'")
@@ -377,6 +499,28 @@ class _Legaliser:
     def impossible(self, message: str) -> DiagnosticError:
         place = Label(self.span, "in this loop") if self.span != Span(0, 0) else None
         return DiagnosticError(Diagnostic("E0604", message, self.module.source, place, help="use another target"))
+
+
+def _returning(body: tuple[KernelOp, ...], total: Variable) -> tuple[KernelOp, ...]:
+    """The body of a loop that gathers, which returns what it would have combined into `total`."""
+    *lets, last = body
+    match last:
+        case SetLocal(_, value):
+            found = combined_with(total, value)
+            assert found is not None
+            return (*lets, KernelReturn(found[1]))
+        case KernelIf(condition, then, ()):
+            return (*lets, KernelIf(condition, _returning(then, total)))
+        case _:
+            raise AssertionError("the loop does not gather")
+
+
+def _stored(array: Array, index: Expression, value: Expression) -> Statement:
+    """The store of a cell; a packed array is only ever added to."""
+    if not array.packed:
+        return StoreCell(array, index, value)
+    assert value == Const(True, Element.BOOL), "the schedule packs what is only added to"
+    return Insert(array, index)
 
 
 _ONE_MENTION = frozenset(

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from starplat.backends.statements import LegalFunction, LegalKernel
+from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
 from starplat.backends.uses import arrays_in, variables_in
 from starplat.backends.words import RESERVED, RESERVED_PREFIXES, VECTOR_WORDS
 from starplat.ir.nodes import GRAPH_ARRAYS, Array, Module, Variable
+from starplat.ir.visitor import loops_of
 
 _GRAPH_NAMES = frozenset(array.name for array in GRAPH_ARRAYS)
 
@@ -24,7 +25,7 @@ class Names:
     """The emitted names of everything in a module; `kernels` and `functions` are its legal ones."""
 
     module: Module
-    kernels: tuple[LegalKernel, ...]
+    kernels: tuple[LegalKernel | LegalLoop, ...]
     functions: tuple[LegalFunction, ...]
 
     def kernel(self, name: str) -> str:
@@ -53,6 +54,7 @@ class Names:
             *(("function", function.name) for function in self.module.functions),
             *(("helper", helper.name) for helper in self.module.helpers),
             *(("kernel", kernel.name) for kernel in self.module.kernels),
+            *(("kernel", loop.name) for loop in loops_of(self.module)),
         ]
         chosen: dict[tuple[str, str], str] = {}
         for kind, name in wanted:

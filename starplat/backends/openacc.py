@@ -13,6 +13,7 @@ DIRECTIVES = Directives(
     reduction="reduction({operator} : {names})",
     results="copy({names})",
     atomic="#pragma acc atomic update",
+    capture="#pragma acc atomic capture",
 )
 
 OPENACC = DirectiveBackend(

@@ -84,8 +84,17 @@ SPELLING = Spelling(
         Element.LONG: "convert_long_sat",
         Element.ARC: "convert_arc_sat",
     },
+    swaps={Element.INT: "atomic_cmpxchg", Element.LONG: "atom_cmpxchg"},
     lock_flag="volatile bool",  # else what the lock guards may move behind the loop, where lanes wait for each other
     saturating_helpers={Element.ARC: "saturating_arc"},
+    latest={
+        Element.INT: "latest",
+        Element.NODE: "latest",
+        Element.LONG: "latest_long",
+        Element.FLOAT: "latest_float",
+        Element.DOUBLE: "latest_double",
+        Element.ARC: "latest_arc",
+    },
 )
 
 _BASE_ATOMICS = ("atom_add", "atom_cmpxchg")

@@ -13,6 +13,7 @@ DIRECTIVES = Directives(
     reduction="reduction({operator} : {names})",
     results="",
     atomic="#pragma omp atomic update",
+    capture="#pragma omp atomic capture",
 )
 
 OPENMP = DirectiveBackend(

@@ -37,6 +37,7 @@ class Directives:
         reduction: the clause for the locals `{names}` that `{operator}` combines.
         results: the clause for the locals `{names}` that a block for one thread leaves behind.
         atomic: what stands over an update that is one piece.
+        capture: what stands over a reading and an update that are one piece.
     """
 
     loop: str
@@ -46,6 +47,7 @@ class Directives:
     reduction: str
     results: str
     atomic: str
+    capture: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Spelling:
         long_suffix: the ending of a 64-bit literal.
         largest, smallest: the ends of the integers' ranges.
         kernel, function: what stands before a kernel's name, and before the type of a function.
+        leading_parameters: the parameters that every kernel has besides its own, before them.
         whole_group_kernel: the same where groups must have exactly `{size}` threads.
         space: what stands before the type of a cell in a pointer into device memory.
         restrict: what stands before the name of a pointer that is the only way to its cells.
@@ -71,12 +74,17 @@ class Spelling:
         lock_flag: the type of the local that ends the wait for a lock.
         atomics: the function for a native update of a shared cell.
         atomic_call: how it is called, from `{function}`, `{address}` or `{place}` of the cell, and `{value}`.
+        swaps: the function that compares and swaps a cell, for an INT and a LONG, where there are two.
+        compare_swap: the statements that do, and leave in `{variable}` what the cell held: from `{function}`, and the
+            `{address}` or `{place}` of the cell, `{expected}` and `{value}`.
         group_reductions: what combines the `{part}`s of a group, of type `{type}`, where the target has it.
         math: the function for each kind of number.
         saturating: the conversion of a real to an integer that stops at the ends of the range.
         scratch_cells: how much memory a group shares to combine one value of each thread.
         saturating_helpers: the helper function that brings it, where one does.
         directives: how loops are shared out, for targets with structured loops.
+        latest: the macro around a read of a cell that others update atomically meanwhile, for targets that have no
+            atomic read; its own definition says what it comes to.
     """
 
     values: Mapping[Element, str]
@@ -107,3 +115,7 @@ class Spelling:
     atomic_call: str = "{function}({address}, {value})"
     group_reductions: Mapping[Combine, str] = field(default_factory=dict)
     fence_helper: str | None = None
+    swaps: Mapping[Element, str] = field(default_factory=dict)
+    compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)
+    leading_parameters: tuple[str, ...] = ()
+    latest: Mapping[Element, str] = field(default_factory=dict)

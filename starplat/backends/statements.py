@@ -9,7 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes import Array, CallFunction, Combine, Element, Expression, Function, Kernel, Variable
+from starplat.ir.nodes import (
+    Array,
+    CallFunction,
+    Combine,
+    Const,
+    Element,
+    Expression,
+    Function,
+    Kernel,
+    OnDevice,
+    Variable,
+)
+
+FIRST_CELL = Const(0, Element.INT)
 
 
 class Method(Enum):
@@ -77,6 +90,30 @@ class AtomicCell:
     index: Expression
     value: Expression
     method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class FetchCell:
+    """`variable = array[index]; array[index] += value` in one piece."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SwapCell:
+    """`variable = array[index]; if (variable == expected) array[index] = value` in one piece.
+
+    `value` and `index` do not mention `variable`.
+    """
+
+    variable: Variable
+    array: Array
+    index: Expression
+    expected: Expression
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +208,15 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CombineGroup:
-    """What the threads of a group found in `part`, combined, goes into the one cell of `result` at once."""
+    """What the `threads` of a group found in `part`, combined, goes into a cell of `result` at once."""
 
     combine: Combine
     part: Variable
     result: Array
     scratch: Variable
     method: Method
+    threads: int
+    index: Expression = FIRST_CELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +241,147 @@ class Alone:
     arrays: tuple[Array, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A block whose locals are its own, under lines of comment."""
+
+    comments: tuple[str, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GridBarrier:
+    """Every thread of the launch waits here for all others, and sees what they wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwapPointers:
+    """The names of two arrays change places."""
+
+    first: Array
+    second: Array
+
+
+@dataclass(frozen=True, slots=True)
+class OnFirst:
+    """What one thread of the launch does."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
+
+    The nodes are all, or the `members` of a set, which is empty afterwards if it `takes` them. `rows` are the offsets
+    of the nodes' arcs; `body` declares what it needs of the nodes.
+    """
+
+    members: Array | None
+    takes: bool
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
+    `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
+
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node.
+    """
+
+    members: Array | None
+    takes: bool
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    combine: Combine
+    start: Const
+    value: tuple[Statement, ...]
+    total: Variable
+    finish: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """For every `node` to keep: `reach` with one of its arcs for which `test` holds, whichever is found, if any is.
+
+    `test` is the body of a function that returns a BOOL; both declare what they need of the arc.
+    """
+
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    test: tuple[Statement, ...]
+    reach: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IfMany:
+    """`then` if a set has so many members that most arcs lead to one, as all threads see it."""
+
+    members: Array
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EachMember:
+    """`body` for every `node` in a set, a thread for each; the set is empty afterwards if it `takes` them."""
+
+    members: Array
+    takes: bool
+    node: Variable
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Puts a node into a set; `alone` where only one thread does so, between barriers."""
+
+    members: Array
+    node: Expression
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskEmpty:
+    """`variable` becomes whether a set has no members, as all threads see it; the opposite unless `when_empty`."""
+
+    variable: Variable
+    members: Array
+    when_empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IfEmpty:
+    """`then` if a set has no members, as all threads see it."""
+
+    members: Array
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """Ends the inserting into a set: after the next barrier all threads see what is in it."""
+
+    members: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Takes everything out of a set."""
+
+    members: Array
+
+
 Statement = (
     Declare
     | Assign
@@ -209,6 +389,8 @@ Statement = (
     | StoreCell
     | CombineCell
     | AtomicCell
+    | FetchCell
+    | SwapCell
     | IfBeyond
     | WhileBeyondLocked
     | If
@@ -222,6 +404,20 @@ Statement = (
     | CombineGroup
     | SharedLoop
     | Alone
+    | Scope
+    | GridBarrier
+    | SwapPointers
+    | OnFirst
+    | Advance
+    | Gather
+    | Search
+    | IfMany
+    | EachMember
+    | Insert
+    | AskEmpty
+    | IfEmpty
+    | Inserted
+    | Clear
 )
 
 
@@ -237,6 +433,20 @@ class LegalKernel:
     def needs_whole_groups(self) -> bool:
         """Whether threads of a group work together, so that the size of a group is fixed."""
         return any(isinstance(statement, CombineGroup) for statement in self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class LegalLoop:
+    """An operation in whose one launch threads wait for each other, ready to be spelled.
+
+    `found` are the rings of three cells that reductions are combined into, each with the identity that its cells start
+    from; `outcomes` the words that changed variables of the host come back in.
+    """
+
+    op: OnDevice
+    found: tuple[tuple[Array, Const], ...]
+    outcomes: tuple[Array, ...]
+    body: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import quoted
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
-from starplat.backends.statements import AtomicCell, CombineGroup, IfBeyond, Method
+from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
 from starplat.backends.uses import walk
-from starplat.backends.view import Unit, legal, view
+from starplat.backends.view import Routine, Unit, legal, signature_text, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
 
@@ -91,6 +92,10 @@ SPELLING = Spelling(
     lock_flag="volatile bool",  # else what the lock guards moves behind the loop, where lanes wait for each other
     atomics={**_WHOLE, **_REAL_SUMS},
     atomic_call="atomic({place}).{function}({value})",
+    compare_swap=(
+        "{variable} = {expected};",
+        "atomic({place}).compare_exchange_strong({variable}, {value});",
+    ),
     group_reductions={
         combine: f"sycl::reduce_over_group(item.get_group(), {{part}}, sycl::{name}<{{type}}>())"
         for combine, name in _GROUP_OPERATIONS.items()
@@ -99,6 +104,9 @@ SPELLING = Spelling(
     saturating={element: f"saturated<{_TYPES[element]}>" for element in Element if element.is_integer},
     saturating_helpers=dict.fromkeys(Element, "saturated"),
 )
+
+_SINGLE_SOURCE = replace(SPELLING, leading_parameters=("const sycl::nd_item<1> &item",))
+_LAUNCH_PARAMETERS = ("void *queue", "std::size_t groups", "std::size_t group")
 
 _LIMITS = ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN")
 _REAL_LIMITS = ("INFINITY", "NAN")
@@ -133,19 +141,40 @@ def kernels_text(module: Module) -> str:
     Raises:
         DiagnosticError: E06xx, SYCL cannot do what the program asks.
     """
-    unit = view(module, CAPABILITIES, SPELLING)
+    return render("sycl/kernels.cpp.jinja", **_pieces(view(module, CAPABILITIES, SPELLING)))
+
+
+def single_source_text(module: Module) -> str:
+    """The kernels for a compiler of whole SYCL programs, each with a C function that launches it.
+
+    That takes a `sycl::queue *`, the number of groups and their size, then what the kernel takes; it returns what went
+    wrong as text, or a null pointer.
+
+    Raises:
+        DiagnosticError: E06xx, SYCL cannot do what the program asks.
+    """
+    unit = view(module, CAPABILITIES, _SINGLE_SOURCE)
+    return render("sycl/single_source.cpp.jinja", launchers=tuple(map(_launcher, unit.kernels)), **_pieces(unit))
+
+
+def _launcher(kernel: Routine) -> dict[str, str]:
+    signature = signature_text(f"const char *{kernel.name}", [*_LAUNCH_PARAMETERS, *kernel.parameters])
+    names = [re.findall(r"\w+", parameter)[-1] for parameter in kernel.parameters]
+    return {"signature": signature, "call": f"{kernel.name}({', '.join(('item', *names))})"}
+
+
+def _pieces(unit: Unit) -> dict[str, object]:
     helpers = helper_texts(["sycl/helpers.jinja"], unit.helpers)
-    return render(
-        "sycl/kernels.cpp.jinja",
-        program=unit.program,
-        limits=_says_any(unit, helpers, _LIMITS),
-        real_limits=_says_any(unit, helpers, _REAL_LIMITS),
-        arcs=_says_any(unit, helpers, ("arc_t",)),
-        atomics=_says_any(unit, helpers, ("atomic(",)),
-        helpers=helpers,
-        functions=unit.functions,
-        kernels=unit.kernels,
-    )
+    return {
+        "program": unit.program,
+        "limits": _says_any(unit, helpers, _LIMITS),
+        "real_limits": _says_any(unit, helpers, _REAL_LIMITS),
+        "arcs": _says_any(unit, helpers, ("arc_t",)),
+        "atomics": _says_any(unit, helpers, ("atomic(",)),
+        "helpers": helpers,
+        "functions": unit.functions,
+        "kernels": unit.kernels,
+    }
 
 
 def _says_any(unit: Unit, helpers: list[str], words: tuple[str, ...]) -> bool:
@@ -168,6 +197,8 @@ def _updated_at_once(module: Module) -> Iterator[Element]:
             case AtomicCell() if part.method is not Method.FLIP_BYTE:
                 yield part.array.element
             case IfBeyond() if part.method is not None:
+                yield part.array.element
+            case FetchCell() | SwapCell():
                 yield part.array.element
             case CombineGroup():
                 yield part.result.element

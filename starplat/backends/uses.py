@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from starplat.backends.statements import Accumulate, Assign
+from starplat.backends.statements import Accumulate, Assign, FetchCell, SwapCell
 from starplat.ir.nodes import (
     Array,
     CallFunction,
+    Combine,
+    CompareSwap,
     CopyArray,
     ExtremeCell,
+    FetchAdd,
     Fill,
     Function,
     HostCall,
@@ -72,11 +75,14 @@ def reads(variable: Variable, node: object) -> bool:
     )
 
 
+_SETTING = SetLocal | SetVariable | FetchAdd | CompareSwap | Assign | Accumulate | FetchCell | SwapCell
+
+
 def assigned_in(node: object) -> frozenset[Variable]:
     """The variables that change after their declaration: assigned, or lent to a call by reference."""
     changed: set[Variable] = set()
     for part in walk(node):
-        if isinstance(part, SetLocal | SetVariable | Assign | Accumulate):
+        if isinstance(part, _SETTING):
             changed.add(part.variable)
         elif isinstance(part, CallFunction | HostCall):
             changed.update(argument for argument in part.arguments if isinstance(argument, Variable))
@@ -88,7 +94,7 @@ def written_in(body: object, module: Module) -> frozenset[Array]:
     written: set[Array] = set()
     for part in walk(body):
         match part:
-            case Store() | UpdateCell():
+            case Store() | UpdateCell() | FetchAdd() | CompareSwap():
                 written.add(part.array)
             case ExtremeCell():
                 written.update((part.array, *(carry.array for carry in part.carried)))
@@ -114,11 +120,39 @@ def locked_in(body: object, module: Module) -> frozenset[Array]:
     return frozenset(locked)
 
 
+def contested_in(body: object, module: Module) -> frozenset[Array]:
+    """The arrays whose cells may be read at any moment while they change by an atomic Min, Max or swap."""
+    contested: set[Array] = set()
+    for part in walk(body):
+        match part:
+            case ExtremeCell(lock=None) if part.shared:
+                contested.add(part.array)
+            case UpdateCell(combine=Combine.MIN | Combine.MAX) if part.shared:
+                contested.add(part.array)
+            case CompareSwap():
+                contested.add(part.array)
+            case CallFunction():
+                contested.update(_lent(part, contested_in(module.helper(part.function).body, module), module))
+    return frozenset(contested)
+
+
 def volatile_arrays(module: Module) -> dict[str, frozenset[Array]]:
     """For every kernel and function, the arrays whose cells change under a lock, there or where it is called."""
+    return _seen_by_callees(module, locked_in)
+
+
+def contested_arrays(module: Module) -> dict[str, frozenset[Array]]:
+    """For every kernel and function, the arrays of `contested_in`, there or where it is called."""
+    return _seen_by_callees(module, contested_in)
+
+
+def _seen_by_callees(
+    module: Module, chosen_in: Callable[[object, Module], frozenset[Array]]
+) -> dict[str, frozenset[Array]]:
+    """What is chosen in each kernel and function, with what callers of the function have chosen and lend it."""
     routines: dict[str, Kernel | Function] = {kernel.name: kernel for kernel in module.kernels}
     routines |= {helper.name: helper for helper in module.helpers}
-    found = {name: set(locked_in(routine.body, module)) for name, routine in routines.items()}
+    found = {name: set(chosen_in(routine.body, module)) for name, routine in routines.items()}
     calls = [
         (name, argument, call.function, parameter.what)
         for name, routine in routines.items()

@@ -6,32 +6,56 @@ Takes a module, capabilities and a spelling; returns a `Unit`. Templates only lo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
 from starplat.backends.comments import comment, file_name, line_mark, origin
-from starplat.backends.cstmt import INDENT, StatementPrinter
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, kernel_parameters
+from starplat.backends.cstmt import INDENT, StatementPrinter, need_frontier
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    THREADS_TOGETHER,
+    ArgumentKind,
+    KernelArgument,
+    kernel_parameters,
+    loop_parameters,
+)
 from starplat.backends.legalise import legal_function, legal_kernel
 from starplat.backends.names import Names
 from starplat.backends.spelling import Spelling
-from starplat.backends.statements import LegalFunction, LegalKernel
-from starplat.backends.uses import called_in, code_of, uses_num_arcs, uses_num_nodes, volatile_arrays, written_in
+from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
+from starplat.backends.together import legal_loop
+from starplat.backends.uses import (
+    called_in,
+    code_of,
+    contested_arrays,
+    uses_num_arcs,
+    uses_num_nodes,
+    volatile_arrays,
+    written_in,
+)
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Array, Element, Function, Module, Origin, Parameter, Variable
+from starplat.ir.nodes import Array, Element, Function, Kernel, Launch, Module, Origin, Parameter, Variable
+from starplat.ir.visitor import changed_by, launched_alone, loops_of, walk_host
+from starplat.passes.memory import has_two_names
 
 LINE_WIDTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A kernel or function as text: `mark` is its `#line` directive, `signature` ends before the opening bracket."""
+    """A kernel or function as text: `mark` is its `#line` directive, `signature` ends before the opening bracket.
+
+    `parameters` are a kernel's own, without those that its target gives every kernel.
+    """
 
     name: str
     comments: tuple[str, ...]
     mark: str | None
     signature: str
     body: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +75,14 @@ class Unit:
         return any(re.search(rf"\b{word}\b", piece) for piece in pieces)
 
 
-def legal(module: Module, capabilities: Capabilities) -> tuple[tuple[LegalKernel, ...], tuple[LegalFunction, ...]]:
-    """The kernels of a module, and the functions that they call, callees first."""
-    kernels = tuple(legal_kernel(kernel, module, capabilities) for kernel in module.kernels)
+def legal(
+    module: Module, capabilities: Capabilities
+) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
+    """The kernels that the host of a module launches, and the functions that they call, callees first."""
+    kernels: tuple[LegalKernel | LegalLoop, ...] = (
+        *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
+        *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
+    )
     used = called_in(tuple(code_of(kernel) for kernel in module.kernels), module)
     functions = tuple(legal_function(function, module, capabilities) for function in _callees_first(used, module))
     return kernels, functions
@@ -76,11 +105,13 @@ class _Viewer:
         self.names = names
         self.helpers = Helpers()
         self.volatile = volatile_arrays(module)
+        self.contested = contested_arrays(module)
+        self.has_two_names = has_two_names(module)
         self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
 
-    def unit(self, kernels: tuple[LegalKernel, ...], functions: tuple[LegalFunction, ...]) -> Unit:
+    def unit(self, kernels: tuple[LegalKernel | LegalLoop, ...], functions: tuple[LegalFunction, ...]) -> Unit:
         printed = tuple(self.function(function) for function in functions)
-        shown = tuple(self.kernel(kernel) for kernel in kernels)
+        shown = tuple(self.kernel(k) if isinstance(k, LegalKernel) else self.loop(k) for k in kernels)
         return Unit(file_name(self.module), tuple(self.helpers.needed), printed, shown)
 
     def kernel(self, legal: LegalKernel) -> Routine:
@@ -89,11 +120,40 @@ class _Viewer:
         prefix = self.spelling.kernel
         if legal.needs_whole_groups:
             prefix = self.spelling.whole_group_kernel.format(size=GROUP_SIZE)
-        signature = signature_text(f"{prefix} {name}", self.kernel_parameters(legal))
-        body = StatementPrinter(self.printer(frozenset())).lines(legal.body)
+        parameters = self.kernel_parameters(legal)
+        signature = signature_text(f"{prefix} {name}", [*self.spelling.leading_parameters, *parameters])
+        body = StatementPrinter(self.printer(kernel.name, frozenset())).lines(legal.body)
         place = origin(self.module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
-        return Routine(name, comments, line_mark(self.module, kernel.span), signature, tuple(body))
+        mark = line_mark(self.module, kernel.span)
+        return Routine(name, comments, mark, signature, tuple(body), tuple(parameters))
+
+    def loop(self, legal: LegalLoop) -> Routine:
+        name = self.names.kernel(legal.op.name)
+        prefix = self.spelling.whole_group_kernel.format(size=THREADS_TOGETHER)
+        parameters = self.loop_parameters(legal)
+        body = [*self.sets(legal), *StatementPrinter(self.loop_printer(legal)).lines(legal.body)]
+        place = origin(self.module, legal.op.span)
+        comments = () if place is None else (comment(place),)
+        mark = line_mark(self.module, legal.op.span)
+        return Routine(name, comments, mark, signature_text(f"{prefix} {name}", parameters), tuple(body), ())
+
+    def sets(self, legal: LegalLoop) -> Iterator[str]:
+        """The declarations of the packed arrays: each a set over the words that the kernel gets."""
+        for array in legal.op.arrays:
+            if array.packed:
+                need_frontier(self.helpers)
+                name = self.names.local(array)
+                yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1];"
+                yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
+
+    def loop_printer(self, legal: LegalLoop) -> ExpressionPrinter:
+        contested = frozenset(array for kernel in self.inside(legal) for array in self.contested[kernel.name])
+        return replace(self.printer(None, frozenset()), contested=contested)
+
+    def inside(self, legal: LegalLoop) -> tuple[Kernel, ...]:
+        """The kernels that are parts of an operation."""
+        return tuple(self.module.kernel(op.kernel) for op in walk_host(legal.op.body) if isinstance(op, Launch))
 
     def function(self, legal: LegalFunction) -> Routine:
         function = legal.function
@@ -102,18 +162,19 @@ class _Viewer:
         hidden = [self.size_parameter(argument) for argument in self.hidden[function.name]]
         parameters = [*hidden, *(self.function_parameter(function, parameter) for parameter in function.parameters)]
         signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
-        body = StatementPrinter(self.printer(_references(function))).lines(legal.body)
+        body = StatementPrinter(self.printer(function.name, _references(function))).lines(legal.body)
         place = origin(self.module, function.span)
         comments = () if place is None else (comment(place),)
         return Routine(name, comments, line_mark(self.module, function.span), signature, tuple(body))
 
-    def printer(self, references: frozenset[Variable]) -> ExpressionPrinter:
+    def printer(self, routine: str | None, references: frozenset[Variable]) -> ExpressionPrinter:
         return ExpressionPrinter(
             self.spelling,
             self.names.local,
             self.names.helper,
             self.helpers,
             references=references,
+            contested=frozenset() if routine is None else self.contested[routine],
             hidden_arguments=self.hidden,
         )
 
@@ -141,6 +202,34 @@ class _Viewer:
                     parameters.append(self.pointer(next(results), written=True, volatile=False))
         return parameters
 
+    def loop_parameters(self, legal: LegalLoop) -> list[str]:
+        inside = self.inside(legal)
+        written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
+        written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
+        volatile = {array for kernel in inside for array in self.volatile[kernel.name]}
+        parameters = (self.loop_parameter(a, written, volatile) for a in loop_parameters(self.module, legal))
+        return list(parameters)
+
+    def loop_parameter(self, argument: KernelArgument, written: set[Array], volatile: set[Array]) -> str:
+        array, variable = argument.array, argument.variable
+        match argument.kind:
+            case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                return self.size_parameter(argument.kind.value)
+            case ArgumentKind.ARRAY:
+                assert array is not None
+                return self.pointer(array, written=array in written, volatile=array in volatile)
+            case ArgumentKind.SCALAR:
+                assert variable is not None
+                return f"{self.spelling.parameters[variable.element]} {self.names.local(variable)}"
+            case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
+                assert array is not None
+                return self.pointer(array, written=True, volatile=False)
+            case ArgumentKind.BARRIER:
+                return f"{self.spelling.space}unsigned *arrived"
+            case ArgumentKind.REDUCTION:
+                raise AssertionError("reductions of such a launch have rings")
+        assert_never(argument.kind)
+
     def size_parameter(self, name: str) -> str:
         """The parameter for n or m, which have their own names everywhere."""
         return f"{self.spelling.values[Element.INT if name == 'num_nodes' else Element.ARC]} {name}"
@@ -149,15 +238,20 @@ class _Viewer:
         match parameter.what:
             case Array() as array:
                 written = array in written_in(function.body, self.module)
-                return self.pointer(array, written=written, volatile=array in self.volatile[function.name])
+                volatile = array in self.volatile[function.name]
+                return self.pointer(array, written=written, volatile=volatile, of_function=True)
             case Variable(_, element) as variable:
                 star = "*" if parameter.by_reference else ""
                 return f"{self.spelling.values[element]} {star}{self.names.local(variable)}"
 
-    def pointer(self, array: Array, *, written: bool, volatile: bool) -> str:
-        """Only the graph's arrays are promised to be reached in one way: a caller may give one property twice."""
+    def pointer(self, array: Array, *, written: bool, volatile: bool, of_function: bool = False) -> str:
+        """What a launch only reads is promised to change in no other way: a caller who gives one property twice is
+        refused if the program changes it (E0713). A function of the program may be called with one array twice."""
+        if array.packed:
+            return f"{self.spelling.space}unsigned *{self.names.local(array)}_words"
         kind = self.spelling.cells[array.element]
-        restrict = f"{self.spelling.restrict} " if array.origin is Origin.GRAPH and not written else ""
+        promised = array.origin is Origin.GRAPH or not (of_function or volatile or self.has_two_names)
+        restrict = f"{self.spelling.restrict} " if promised and not written else ""
         changes = "volatile " * volatile + "const " * (not written)
         return f"{self.spelling.space}{changes}{kind} *{restrict}{self.names.local(array)}"
 

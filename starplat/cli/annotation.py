@@ -18,9 +18,11 @@ from starplat.analysis.races import CellSet, LoopRaces
 from starplat.analysis.sharing import is_shared, why_shared
 from starplat.analysis.transfers import Region, Transfers
 from starplat.backends import BACKENDS
+from starplat.backends.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.proceeding import Step, steps
-from starplat.ir.visitor import walk_kernel
+from starplat.ir.visitor import launched_alone, loops_of, walk_host, walk_kernel
+from starplat.schedule import PLAIN, Schedule
 from starplat.source import NOWHERE, SourceFile, Span
 
 
@@ -100,14 +102,38 @@ class Annotation:
     transfers: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def annotate(checked: pipeline.Checked, target: str, function: str | None = None) -> Annotation:
+def annotate(
+    checked: pipeline.Checked, target: str, function: str | None = None, schedule: Schedule | None = None
+) -> Annotation:
     """The program beside the kernels of a target.
 
     Raises:
         DiagnosticError: the program does not get as far, or there is no such target.
     """
-    module = pipeline.lower(checked, function)
-    return _Annotator(checked, module, target, pipeline.kernels_text(module, target)).annotation()
+    module = pipeline.scheduled(pipeline.lower(checked, function), target, schedule)
+    return _Annotator(checked, module, target, pipeline.kernels_text(module, target, PLAIN)).annotation()
+
+
+@dataclass(frozen=True, slots=True)
+class _Emitted:
+    """What the target's compiler sees as one kernel: one of the module, or several that one launch runs."""
+
+    name: str
+    called: str
+    span: Span
+    kernels: tuple[ir.Kernel, ...]
+
+
+def _emitted_kernels(module: ir.Module, target: str) -> tuple[_Emitted, ...]:
+    backend, names = BACKENDS[target], Names(module, (), ())
+    alone = (_Emitted(k.name, backend.kernel_name(module, k), k.span, (k,)) for k in launched_alone(module))
+    together = (_Emitted(op.name, names.kernel(op.name), op.span, _launched_in(op, module)) for op in loops_of(module))
+    return (*alone, *together)
+
+
+def _launched_in(op: ir.OnDevice, module: ir.Module) -> tuple[ir.Kernel, ...]:
+    launched = dict.fromkeys(inner.kernel for inner in walk_host(op.body) if isinstance(inner, ir.Launch))
+    return tuple(map(module.kernel, launched))
 
 
 class _Annotator:
@@ -117,10 +143,9 @@ class _Annotator:
         self.module = module
         self.target = target
         self.texts = text.splitlines()
-        backend = BACKENDS[target]
-        called = {kernel.name: backend.kernel_name(module, kernel) for kernel in module.kernels}
-        self.places = {name: _place(self.texts, shown) for name, shown in called.items()}
-        self.groups = _groups(module.kernels, self.source)
+        emitted = _emitted_kernels(module, target)
+        self.places = {kernel.name: _place(self.texts, kernel.called) for kernel in emitted}
+        self.groups = _groups(emitted, self.source)
         self.host = self.host_steps()
 
     def annotation(self) -> Annotation:
@@ -153,7 +178,7 @@ class _Annotator:
         narrow = sorted(self.groups, key=len)
         return [next((lines for lines in narrow if number in lines), None) for number in range(1, count + 1)]
 
-    def section(self, numbers: Sequence[int], kernels: Sequence[ir.Kernel], *, goes_on: bool) -> Section:
+    def section(self, numbers: Sequence[int], kernels: Sequence[_Emitted], *, goes_on: bool) -> Section:
         races = self.races(kernels)
         cells = tuple(cell for verdict in races for cell in verdict.cells)
         touched = _touched(cells, self.source)
@@ -169,9 +194,9 @@ class _Annotator:
             goes_on,
         )
 
-    def races(self, kernels: Sequence[ir.Kernel]) -> list[LoopRaces]:
+    def races(self, kernels: Sequence[_Emitted]) -> list[LoopRaces]:
         """The verdicts of the loops that the kernels were made of."""
-        starts = {kernel.span for kernel in kernels}
+        starts = {kernel.span for emitted in kernels for kernel in emitted.kernels}
         loops = [loop for function in self.checked.facts.functions for loop in function.loops]
         return [loop for loop in loops if loop.loop.span in starts]
 
@@ -187,7 +212,7 @@ class _Annotator:
         """
         found: dict[int, list[Step]] = {}
         after = 1
-        for step in steps(self.module):
+        for step in self.steps_of_the_host():
             if step.span != NOWHERE:
                 lines = _lines_of(step.span, self.source)
                 after = lines.start if step.kernel is None else lines.stop
@@ -195,10 +220,20 @@ class _Annotator:
                 found.setdefault(after, []).append(step)
         return found
 
-    def kernel(self, kernel: ir.Kernel, cells: Sequence[CellSet]) -> KernelText:
-        atomics = tuple(_atomics(kernel, cells))
+    def steps_of_the_host(self) -> Iterable[Step]:
+        """Without those that a launch takes over."""
+        loops = {op.name for op in loops_of(self.module)}
+        inside: int | None = None
+        for step in steps(self.module):
+            if inside is not None and step.depth > inside:
+                continue
+            inside = step.depth if step.kernel in loops else None
+            yield step
+
+    def kernel(self, kernel: _Emitted, cells: Sequence[CellSet]) -> KernelText:
+        atomics = tuple({a.name: a for part in kernel.kernels for a in _atomics(part, cells)}.values())
         names = {cell.symbol.name for cell in cells} | {atomic.name for atomic in atomics}
-        names |= {array.name for array in kernel.arrays if array.origin is not ir.Origin.GRAPH}
+        names |= {a.name for part in kernel.kernels for a in part.arrays if a.origin is not ir.Origin.GRAPH}
         in_one_piece = {atomic.name for atomic in atomics}
         lines = [self.texts[number] for number in self.places[kernel.name]]
         first = self.places[kernel.name].start + 1
@@ -216,9 +251,9 @@ def _indented(found: Sequence[Step]) -> tuple[tuple[int, str], ...]:
     return tuple((step.depth - least, step.text) for step in found)
 
 
-def _groups(kernels: Iterable[ir.Kernel], source: SourceFile) -> dict[range, list[ir.Kernel]]:
+def _groups(kernels: Iterable[_Emitted], source: SourceFile) -> dict[range, list[_Emitted]]:
     """The kernels by the lines of their loops; those that begin on one line belong together."""
-    groups: dict[range, list[ir.Kernel]] = {}
+    groups: dict[range, list[_Emitted]] = {}
     for kernel in kernels:
         if kernel.span == NOWHERE:
             continue

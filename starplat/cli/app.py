@@ -22,6 +22,7 @@ import typer
 
 from starplat import __version__
 from starplat.cli import console
+from starplat.cli.bench import bench
 from starplat.cli.check import check
 from starplat.cli.compile import compile
 from starplat.cli.devices import devices
@@ -31,6 +32,7 @@ from starplat.cli.fmt import fmt
 from starplat.cli.graph import app as graph
 from starplat.cli.inspect import inspect
 from starplat.cli.run import run
+from starplat.cli.tune import tune
 from starplat.cli.version import version
 from starplat.diagnostics import DiagnosticError, ExitCode
 
@@ -44,7 +46,19 @@ app = typer.Typer(
     "130 interrupted.",
 )
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-VERBS: tuple[Callable[..., None], ...] = (check, compile, run, inspect, explain, fmt, devices, doctor, version)
+VERBS: tuple[Callable[..., None], ...] = (
+    check,
+    compile,
+    run,
+    bench,
+    tune,
+    inspect,
+    explain,
+    fmt,
+    devices,
+    doctor,
+    version,
+)
 for verb in VERBS:
     app.command()(verb)
 app.add_typer(graph, name="graph")

@@ -7,11 +7,16 @@ from typing import Annotated
 
 import typer
 
+from starplat.schedule.schedule import usage
+
 ProgramFile = Annotated[Path, typer.Argument(metavar="FILE.sp", help="The program.", show_default=False)]
 ProgramFiles = Annotated[list[Path], typer.Argument(metavar="FILE.sp…", help="The programs.", show_default=False)]
 FunctionName = Annotated[
     str | None,
     typer.Option("--function", metavar="NAME", help="The entry; by default the function that no other calls."),
+]
+ScheduleText = Annotated[
+    str | None, typer.Option("--schedule", "-s", metavar="SCHEDULE", help=f"How to run: {usage()}", show_default=False)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat races as errors.")]

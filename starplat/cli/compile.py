@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from starplat.cli import console, files
-from starplat.cli.arguments import FunctionName, Json, ProgramFile, Strict
+from starplat.cli.arguments import FunctionName, Json, ProgramFile, ScheduleText, Strict
+from starplat.cli.scheduling import wanted_schedule
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 EVERY = "all"
@@ -24,6 +25,7 @@ def compile(
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
     ] = Path(),
     function: FunctionName = None,
+    schedule: ScheduleText = None,
     library: Annotated[
         bool, typer.Option("--library", help="Write a library with a C header instead of a program with a main.")
     ] = False,
@@ -33,12 +35,13 @@ def compile(
     """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""
     from starplat import pipeline
 
+    wanted = wanted_schedule(schedule, file)
     program = pipeline.compile(file, strict=strict)
     console.show(program.warnings)
     texts = {
         folder / name: text
         for each, folder in _folders(target, output).items()
-        for name, text in program.artifact(each, function, library=library).items()
+        for name, text in program.artifact(each, function, library=library, schedule=wanted).items()
     }
     for path, text in texts.items():
         _make_folder(path.parent)

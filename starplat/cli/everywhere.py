@@ -28,6 +28,7 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
             graph,
             device=request.device,
             function=request.function,
+            schedule=request.schedule,
             validate=request.validate,
             repeat=request.repeat,
             arguments=bound,

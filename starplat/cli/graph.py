@@ -72,12 +72,9 @@ def convert(
     to_format: To = None,
 ) -> None:
     """Write a graph in another format."""
-    from starplat.graph import write
-
     graph = load(file, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup, format=from_format)
     console.say(graph.describe())
-    write(graph, destination, to_format)
-    console.say(f"{destination}: written")
+    _write(graph, destination, to_format)
 
 
 class Kind(Enum):
@@ -107,7 +104,7 @@ def generate(
     to_format: To = None,
 ) -> None:
     """Make a graph up and write it."""
-    from starplat.graph import generators, prepared, write
+    from starplat.graph import generators, prepared
 
     match kind:
         case Kind.RMAT:
@@ -126,7 +123,18 @@ def generate(
             assert_never(kind)
     graph = prepared(graph, weights=weights)
     console.say(graph.describe())
-    write(graph, destination, to_format)
+    _write(graph, destination, to_format)
+
+
+def _write(graph: Graph, destination: Path, format: str | None) -> None:
+    """Writes the file, and says what it does not keep."""
+    from starplat.graph import write
+    from starplat.graph.writing import lost
+
+    losses = lost(graph, destination, format)
+    write(graph, destination, format)
+    for loss in losses:
+        console.say(f"warning: {loss}")
     console.say(f"{destination}: written")
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, assert_never
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
 from starplat.cli import console, files
-from starplat.cli.arguments import FunctionName, ProgramFile
+from starplat.cli.arguments import FunctionName, ProgramFile, ScheduleText
+from starplat.cli.scheduling import wanted_schedule
+from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from starplat.ir.nodes import Module
+    from starplat.schedule import Schedule
 
 
 class Stage(Enum):
@@ -28,8 +34,9 @@ class Stage(Enum):
 def inspect(
     file: ProgramFile,
     stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
-    target: Annotated[str, typer.Option("--target", "-t", help="For --stage source: the target.")] = "opencl",
+    target: Annotated[str, typer.Option("--target", "-t", help="The target, from --stage schedule on.")] = "opencl",
     function: FunctionName = None,
+    schedule: ScheduleText = None,
     annotate: Annotated[
         bool, typer.Option("--annotate", help="The program beside the target's kernels, with the reasons.")
     ] = False,
@@ -37,7 +44,8 @@ def inspect(
         Path | None, typer.Option("--html", metavar="OUT.html", help="The same as one page; implies --annotate.")
     ] = None,
     diff: Annotated[
-        tuple[str, str] | None, typer.Option("--diff", metavar="A B", help="How the kernels of two targets differ.")
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="How the kernels of two targets or schedules differ."),
     ] = None,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
@@ -47,19 +55,23 @@ def inspect(
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
     source = read_program(file)
     if diff is not None:
-        _show_difference(difference(source, *diff, function))
+        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file)))
     elif annotate or html is not None:
-        _annotate(source, target, function, html)
+        _annotate(source, target, function, html, wanted_schedule(schedule, file))
+    elif stage in (Stage.SCHEDULE, Stage.SOURCE) or schedule is not None:
+        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file)))
     else:
-        console.write(shown(source, stage, target, function))
+        console.write(shown(source, stage, target, function, PLAIN))
 
 
-def _annotate(source: SourceFile, target: str, function: str | None, html: Path | None) -> None:
+def _annotate(
+    source: SourceFile, target: str, function: str | None, html: Path | None, schedule: Schedule | None
+) -> None:
     from starplat import pipeline
     from starplat.cli.annotation import annotate
 
     checked = pipeline.check(source)
-    annotation = annotate(checked, target, function)
+    annotation = annotate(checked, target, function, schedule)
     if html is not None:
         from starplat.cli.page import page
 
@@ -74,18 +86,28 @@ def _annotate(source: SourceFile, target: str, function: str | None, html: Path 
     console.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
 
 
-def difference(source: SourceFile, left: str, right: str, function: str | None) -> str:
-    """A unified diff of what two targets' compilers get; empty if it is the same.
+def difference(
+    source: SourceFile,
+    left: str,
+    right: str,
+    function: str | None,
+    target: str = "opencl",
+    schedule: Schedule | None = None,
+) -> str:
+    """A unified diff of what the compilers of two targets get; a schedule among the two is one for `target`. Empty if
+    it is the same.
 
     Raises:
-        DiagnosticError: the program is wrong, or there is no such target.
+        DiagnosticError: the program is wrong, or there is no such target or schedule.
     """
     from difflib import unified_diff
 
     from starplat import pipeline
+    from starplat.schedule.parse import is_schedule, parse_schedule
 
     module = pipeline.lower(pipeline.check(source), function)
-    before, after = (pipeline.kernels_text(module, target).splitlines(keepends=True) for target in (left, right))
+    sides = ((target, parse_schedule(said)) if is_schedule(said) else (said, schedule) for said in (left, right))
+    before, after = (pipeline.kernels_text(module, *side).splitlines(keepends=True) for side in sides)
     return "".join(unified_diff(before, after, f"{source.name} ({left})", f"{source.name} ({right})"))
 
 
@@ -103,7 +125,7 @@ def _show_difference(text: str) -> None:
         console.out().print(Text(line, style=style), soft_wrap=True)
 
 
-def shown(source: SourceFile, stage: Stage, target: str, function: str | None) -> str:
+def shown(source: SourceFile, stage: Stage, target: str, function: str | None, schedule: Schedule | None = None) -> str:
     """A stage's record as text.
 
     Raises:
@@ -120,13 +142,19 @@ def shown(source: SourceFile, stage: Stage, target: str, function: str | None) -
         case Stage.TYPED:
             return draw(pipeline.check(source).tree)
         case Stage.IR:
-            return _module(source, function)
+            return _ir(_module(source, target, function, schedule))
         case Stage.SCHEDULE:
-            return _schedule(source, function)
+            return _proceeding(_module(source, target, function, schedule))
         case Stage.SOURCE:
-            return pipeline.kernels_text(pipeline.lower(pipeline.check(source), function), target)
+            return pipeline.kernels_text(pipeline.lower(pipeline.check(source), function), target, schedule)
         case _:
             assert_never(stage)
+
+
+def _module(source: SourceFile, target: str, function: str | None, schedule: Schedule | None) -> Module:
+    from starplat import pipeline
+
+    return pipeline.scheduled(pipeline.lower(pipeline.check(source), function), target, schedule)
 
 
 def _tokens(source: SourceFile) -> str:
@@ -139,15 +167,13 @@ def _tokens(source: SourceFile) -> str:
     return "\n".join(lines)
 
 
-def _module(source: SourceFile, function: str | None) -> str:
-    from starplat import pipeline
+def _ir(module: Module) -> str:
     from starplat.ir.printer import print_module
 
-    return print_module(pipeline.lower(pipeline.check(source), function))
+    return print_module(module)
 
 
-def _schedule(source: SourceFile, function: str | None) -> str:
-    from starplat import pipeline
+def _proceeding(module: Module) -> str:
     from starplat.ir.proceeding import proceeding
 
-    return proceeding(pipeline.lower(pipeline.check(source), function))
+    return proceeding(module)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starplat.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +18,9 @@ class Request:
     device: int | None
     repeat: int
     validate: bool
+    schedule: Schedule | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ from starplat.cli.arguments import (
     FunctionName,
     Json,
     ProgramFile,
+    ScheduleText,
     Strict,
     Undirected,
     Weights,
@@ -24,6 +25,7 @@ from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
 from starplat.cli.request import Request
+from starplat.cli.scheduling import wanted_schedule
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     from starplat.pipeline import Program
     from starplat.runtime import Result
 
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
+]
 EVERYWHERE = "all"
 """What `--target` calls every target that is present."""
 
@@ -43,12 +49,10 @@ def run(
         Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
     ],
     function: FunctionName = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
-    ] = None,
+    arg: Arguments = None,
     target: Annotated[str, typer.Option("--target", "-t", help="auto, all, or one of `starplat devices`.")] = "auto",
     device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    schedule: ScheduleText = None,
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
@@ -72,6 +76,7 @@ def run(
         raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
     words = arguments_in(arg or [])
     write = None if out is None else writer_for(out)
+    wanted = wanted_schedule(schedule, file)
     started = perf_counter()
     program = pipeline.compile(file, strict=strict)
     program.module(function)
@@ -81,10 +86,10 @@ def run(
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
+    request = Request(function, target, device, repeat, validate, wanted)
     if target == EVERYWHERE:
-        run_on_all(program, read, words, Request(function, target, device, repeat, validate), json=json)
+        run_on_all(program, read, words, request, json=json)
         return
-    request = Request(function, target, device, repeat, validate)
     result = run_program(program, read, words, request)
     seconds = replace(result.seconds, load=loaded - compiled, compile=result.seconds.compile + compiled - started)
     result = replace(result, seconds=seconds)
@@ -122,7 +127,7 @@ def run_program(
 
     bound = bind_text(program.module(request.function), graph, words)
     with console.working(f"running {program.name}"):
-        return program.run(graph, arguments=bound, **asdict(request))
+        return program.run(graph, arguments=bound, **request.options)
 
 
 def _findings(result: Result) -> Findings:

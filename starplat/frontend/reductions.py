@@ -118,16 +118,17 @@ def _as(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
 
 
 def as_extreme(place: Place, value: typed.Expression, span: Span) -> AssignExtreme | None:
-    """`place = min(place, e)` as one operation."""
+    """`place = min(place, e)` as one operation; also of a float in doubles, for rounding keeps the order."""
     if not isinstance(value, typed.Apply) or value.function not in (Function.MIN, Function.MAX):
         return None
-    if value.type is not place.type:
+    widened = (place.type, value.type) == (Scalar.FLOAT, Scalar.DOUBLE)
+    if value.type is not place.type and not widened:
         return None
     left, right = value.arguments
-    if place not in (left, right):
+    if not _is(left, place) and not _is(right, place):
         return None
-    candidate = right if left == place else left
-    if mentions(candidate, place):
+    candidate = _as(right if _is(left, place) else left, place.type)
+    if candidate is None or mentions(candidate, place):
         return None
     extreme = Extreme.MIN if value.function is Function.MIN else Extreme.MAX
     return AssignExtreme(extreme, place, candidate, span=span)

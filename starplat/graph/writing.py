@@ -16,6 +16,8 @@ import zstandard
 from starplat.graph.errors import cannot_write
 from starplat.graph.formats import FORMATS, Format
 from starplat.graph.formats.base import Keeps
+from starplat.graph.formats.edge_list import FORMAT as EDGE_LIST
+from starplat.graph.formats.edge_list import added_nodes
 from starplat.graph.graph import Graph
 from starplat.graph.reading import format_named
 
@@ -50,7 +52,8 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
     Raises:
         DiagnosticError: E0815, the path tells no format.
     """
-    chosen = _format(Path(path), format)
+    target = Path(path)
+    chosen = _format(target, format)
     kept = chosen.keeps
     losses = []
     if graph.ids is not None and Keeps.IDS not in kept:
@@ -59,14 +62,16 @@ def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) 
         losses.append(f"{chosen.title} does not say that the graph is undirected; both arcs of every edge are listed")
     if graph.weights is None and Keeps.NO_WEIGHTS not in kept:
         losses.append(f"{chosen.title} has no graphs without weights; every weight is written as 1")
+    if chosen is EDGE_LIST and (added := added_nodes(graph, _plain(target))):
+        nodes = "a node" if added == 1 else f"{added:,} nodes"
+        losses.append(f"read from a .el or .wel the graph has {nodes} more, without arcs: GAP's ids begin with 0")
     return tuple(losses)
 
 
 def _format(target: Path, name: str | None) -> Format:
     if name is not None:
         return format_named(name)
-    plain = target.name.lower()
-    plain = plain.removesuffix(target.suffix.lower()) if target.suffix.lower() in _PACKERS else plain
+    plain = _plain(target)
     fitting = [format for format in FORMATS if plain.endswith(format.suffixes)]
     for format in fitting:
         if format.write is not None:
@@ -74,6 +79,12 @@ def _format(target: Path, name: str | None) -> Format:
     if fitting:
         return fitting[0]
     raise cannot_write(str(target), "its name tells no graph format", _writable())
+
+
+def _plain(target: Path) -> str:
+    """The file's name without the ending of a compression."""
+    name, ending = target.name.lower(), target.suffix.lower()
+    return name.removesuffix(ending) if ending in _PACKERS else name
 
 
 def _writable() -> str:

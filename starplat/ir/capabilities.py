@@ -32,6 +32,8 @@ class Capabilities:
         grid_barrier: whether all threads of a launch can.
         double: whether there are 64-bit reals.
         sub_groups: whether threads of a warp or sub-group can exchange values.
+        shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
+            can be kept as bits with a list.
         structured_loops: whether a kernel is a loop that the target shares out and whose reductions it combines
             itself, rather than the code of one thread.
     """
@@ -42,6 +44,7 @@ class Capabilities:
     grid_barrier: bool = False
     double: bool = True
     sub_groups: bool = False
+    shared_arcs: bool = False
     structured_loops: bool = False
 
     def has_atomic(self, combine: Combine, element: Element) -> bool:
@@ -51,6 +54,15 @@ class Capabilities:
     def has_compare_and_swap(self, element: Element) -> bool:
         """Whether a cell of this element can be compared and swapped."""
         return BITS[element] in self.swap_bits
+
+
+INTERPRETER = Capabilities(
+    atomics=frozenset((combine, element) for combine in Combine for element in Element),
+    swap_bits=frozenset(BITS.values()),
+    grid_barrier=True,
+    sub_groups=True,
+)
+"""What the interpreter can do: one thing after the other, so that nothing ever comes in between or has to wait."""
 
 
 def machine_elements(element: Element) -> tuple[Element, ...]:

@@ -10,6 +10,7 @@ from starplat.analysis import Facts, analyse, walk
 from starplat.analysis.transfers import first_contents_matter
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
+from starplat.frontend.sequence import sequenced
 from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import Context, array_of, element_of
@@ -26,7 +27,8 @@ def lower(program: typed.Program, entry: str | None = None, facts: Facts | None 
     Raises:
         DiagnosticError: there is no such entry (E0654, E0655), or it uses what nothing can run yet (E0651 …).
     """
-    facts = analyse(program) if facts is None else facts
+    facts = analyse(sequenced(program)) if facts is None else facts
+    program = facts.program
     function = entry_function(program, entry)
     context = Context(facts)
     helpers = _Helpers(context)

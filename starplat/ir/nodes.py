@@ -63,13 +63,17 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Cells on the device. `is_set` for a SetN or SetE, which is a BOOL for every node or arc."""
+    """Cells on the device. `is_set` for a SetN or SetE, which is a BOOL for every node or arc.
+
+    `packed` asks for a bit in place of a byte for every cell of a BOOL array that only `OnDevice` operations touch.
+    """
 
     name: str
     element: Element
     extent: Extent
     origin: Origin
     is_set: bool = False
+    packed: bool = False
 
 
 ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
@@ -341,6 +345,28 @@ class ExtremeCell:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchAdd:
+    """`variable = array[index]; array[index] += value`, in one piece. The array holds integers, the local `variable`,
+    declared before, is of their type; so it is for CompareSwap."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSwap:
+    """`variable = array[index]; if (variable == expected) array[index] = value`, in one piece."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    expected: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Contribute:
     """Adds a value to one of the kernel's reductions; `reduction` is the host variable that receives it."""
 
@@ -432,6 +458,8 @@ KernelOp = (
     | Store
     | UpdateCell
     | ExtremeCell
+    | FetchAdd
+    | CompareSwap
     | Contribute
     | KernelIf
     | KernelWhile
@@ -507,7 +535,9 @@ class Kernel:
 
     `arrays` and `scalars` are exactly what it uses, in parameter order: graph arrays first, then the others by first
     use. What `filter` says does not change while the kernel runs, whatever the body writes. `span` is the loop in the
-    program.
+    program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
+    ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
+    (see `gathering`), or it looks for any one arc (see `searching`).
     """
 
     name: str
@@ -520,6 +550,7 @@ class Kernel:
     reductions: tuple[Reduction, ...]
     span: Span = field(default=NOWHERE, compare=False)
     comment: str = ""  # what the kernel is for, where no program text says it
+    shares_arcs: bool = False
 
 
 # --- host operations -----------------------------------------------------------------------------------------------
@@ -585,6 +616,23 @@ class WriteCell:
     array: Array
     index: Expression
     value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEmpty:
+    """`variable = !flags[0] && !flags[1] && …`, or the opposite unless `when_empty`."""
+
+    variable: Variable
+    flags: Array
+    when_empty: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCell:
+    """An error of the program's run if `array` has no cell `index`."""
+
+    array: Array
+    index: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -682,6 +730,53 @@ class HostBlock:
     span: Span = field(default=NOWHERE, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class OnDevice:
+    """`body`, all of it in one launch, whose threads wait for each other between one operation and the next.
+
+    A schedule asks for it where a target has a grid barrier; it means what its body means. `arrays` and `scalars` are
+    exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
+    variables declared outside that it changes.
+    """
+
+    name: str
+    body: tuple[HostOp, ...]
+    arrays: tuple[Array, ...]
+    scalars: tuple[Variable, ...]
+    outcomes: tuple[Variable, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NearestFirst:
+    """`body`, a loop whose rounds walk the set `now`, lower cells of `values` and put the nodes of lowered cells into
+    the set `following`, until none is lowered: in any order it comes to the same end.
+
+    A schedule asks that nodes with low values go first: they wait in `later`, which nothing else uses, until all below
+    a limit are done, and the limit rises by `step`. `walk` is the kernel that walks; when the loop is over, `done` is
+    what ends it.
+    """
+
+    body: tuple[HostOp, ...]
+    walk: str
+    now: Array
+    following: Array
+    later: Array
+    values: Array
+    step: Variable
+    done: SetVariable
+
+
+@dataclass(frozen=True, slots=True)
+class PushOrPull:
+    """`push`, which walks the set `members`, or `pull`, which looks for members: both do the same, and with many
+    members the second looks at fewer arcs."""
+
+    members: Array
+    push: tuple[HostOp, ...]
+    pull: tuple[HostOp, ...]
+
+
 HostOp = (
     DeclareVariable
     | SetVariable
@@ -691,6 +786,8 @@ HostOp = (
     | Launch
     | ReadCell
     | WriteCell
+    | CheckCell
+    | ReadEmpty
     | HostIf
     | HostWhile
     | HostFor
@@ -702,6 +799,9 @@ HostOp = (
     | HostReturn
     | HostCall
     | HostBlock
+    | OnDevice
+    | NearestFirst
+    | PushOrPull
 )
 
 

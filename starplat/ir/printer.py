@@ -13,7 +13,9 @@ from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
     Array,
+    CheckCell,
     Combine,
+    CompareSwap,
     Contribute,
     CopyArray,
     DeclareVariable,
@@ -22,6 +24,7 @@ from starplat.ir.nodes import (
     Element,
     Expression,
     ExtremeCell,
+    FetchAdd,
     Fill,
     ForNeighbors,
     ForRange,
@@ -51,10 +54,14 @@ from starplat.ir.nodes import (
     Launch,
     Let,
     Module,
+    NearestFirst,
     NodeNeighbors,
     Once,
+    OnDevice,
     Parameter,
+    PushOrPull,
     ReadCell,
+    ReadEmpty,
     SetLocal,
     SetVariable,
     Store,
@@ -177,6 +184,10 @@ def _kernel_lines(op: KernelOp) -> Iterator[str]:
             yield f"{array.name}[{show(index)}] {_assignment(combine)} {show(value)}{_shared(shared)}"
         case ExtremeCell():
             yield _extreme(op)
+        case FetchAdd(variable, array, index, value):
+            yield f"{variable.name} = fetch {array.name}[{show(index)}] += {show(value)}"
+        case CompareSwap(variable, array, index, expected, value):
+            yield f"{variable.name} = swap {array.name}[{show(index)}] from {show(expected)} to {show(value)}"
         case Contribute(reduction, value):
             yield f"contribute {reduction.name} {show(value)}"
         case KernelIf(condition, then, otherwise):
@@ -253,6 +264,10 @@ def _host_op(op: HostOp) -> Iterator[str]:
             yield f"read {variable.name} = {array.name}[{show(index)}]"
         case WriteCell(array, index, value):
             yield f"write {array.name}[{show(index)}] = {show(value)}"
+        case ReadEmpty(variable, flags, when_empty):
+            yield f"{variable.name} = {flags.name} is {'empty' if when_empty else 'not empty'}"
+        case CheckCell(array, index):
+            yield f"check {array.name}[{show(index)}]"
         case HostIf(condition, then, otherwise):
             yield f"if {show(condition)}"
             yield from _indent(_host_lines(then))
@@ -272,6 +287,24 @@ def _host_op(op: HostOp) -> Iterator[str]:
             yield f"{target}call {function}({print_arguments(arguments)})"
         case HostBlock(body):
             yield from _host_lines(body)
+        case NearestFirst() | PushOrPull() | OnDevice():
+            yield from _scheduled(op)
+        case _:
+            assert_never(op)
+
+
+def _scheduled(op: NearestFirst | PushOrPull | OnDevice) -> Iterator[str]:
+    """What a schedule has made."""
+    match op:
+        case NearestFirst(body, _, now, _, later, values, step):
+            yield f"nearest first: {now.name} by {values.name} in steps of {step.name}, others in {later.name}"
+            yield from _indent(_host_lines(body))
+        case PushOrPull(members, push, pull):
+            yield f"push, or pull if {members.name} has many"
+            yield from _parts((("push", push), ("pull", pull)))
+        case OnDevice(name, body):
+            yield f"on device {name}"
+            yield from _indent(_host_lines(body))
         case _:
             assert_never(op)
 

@@ -55,6 +55,17 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
     match op:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
+        case ir.PushOrPull():
+            yield Step(depth, f"where {op.members.name} has few")
+            yield from _block(module, op.push, depth + 1)
+            yield Step(depth, f"where {op.members.name} has many")
+            yield from _block(module, op.pull, depth + 1)
+        case ir.NearestFirst():
+            yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
+            yield from _block(module, op.body, depth)
+        case ir.OnDevice():
+            yield Step(depth, f"launch {op.name}, in which the threads wait for each other", op.span, op.name)
+            yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():
             kernel = module.kernel(op.kernel)
             yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
@@ -80,10 +91,20 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             iterator = op.neighbor if isinstance(op, ir.HostForNeighbors) else op.variable
             yield Step(depth, f"loop on the host over {iterator.name}")
             yield from _block(module, op.body, depth + 1)
-        case ir.DeclareVariable() | ir.SetVariable() | ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
+        case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty():
+            return
+        case ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
             return
         case _:
             assert_never(op)
+
+
+def _in_one_launch(step: Step) -> Step:
+    """The step as a launch does it that is running already."""
+    text = step.text
+    for on_the_host, inside in (("loop on the host", "loop"), ("launch ", "run "), ("; brings back ", "; finds ")):
+        text = text.replace(on_the_host, inside, 1)
+    return replace(step, text=text)
 
 
 def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Step]:

@@ -29,12 +29,14 @@ from starplat.ir.nodes import (
     Carry,
     Cast,
     Combine,
+    CompareSwap,
     Contribute,
     Direction,
     Element,
     Expression,
     Extent,
     ExtremeCell,
+    FetchAdd,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -237,7 +239,7 @@ class _Writer:
         match op:
             case Let(variable, value) | SetLocal(variable, value):
                 self.bounds.learn_value(variable, value)
-                self.line(f"{self.names.variables[variable.name]} = {self.expressions.exact(value).text}")
+                self.line(f"{self.names.variables[variable.name]} = {self.expressions.rounded(value).text}")
             case Store(array, index, value):
                 text = self.stored(array, value)
                 if not self.total(value):
@@ -247,6 +249,10 @@ class _Writer:
                 self.update(op)
             case ExtremeCell():
                 self.extreme(op)
+            case FetchAdd():
+                self.fetch_add(op)
+            case CompareSwap():
+                self.compare_swap(op)
             case Contribute():
                 self.contribute(op)
             case KernelIf(condition, then, otherwise):
@@ -340,6 +346,24 @@ class _Writer:
             for target, value in zip(cells, values, strict=True):
                 self.line(f"{target} = {value}")
             self.block(op.also)
+
+    def fetch_add(self, op: FetchAdd) -> None:
+        cell, old = self.fetched(op.array, op.index)
+        value = self.expressions.exact(op.value)
+        total = Text(f"{old} + {value.at(SUM + 1)}", SUM, not width(op.array.element))
+        self.line(f"{cell} = {self.expressions.into_range(total, op.array.element).text}")
+        self.line(f"{self.names.variables[op.variable.name]} = {old}")
+
+    def compare_swap(self, op: CompareSwap) -> None:
+        cell, old = self.fetched(op.array, op.index)
+        expected = self.expressions.exact(op.expected)
+        self.line(f"if {old} == {expected.at(BIT_OR)}: {cell} = {self.stored(op.array, op.value)}")
+        self.line(f"{self.names.variables[op.variable.name]} = {old}")
+
+    def fetched(self, array: Array, index: Expression) -> tuple[str, str]:
+        """The cell, and a name for what it holds now."""
+        cell = self.cell(array, index)
+        return cell, self.assigned(cell)
 
     def carried_early(self, carry: Carry) -> str | None:
         """What may fail is computed before the test, as the operation says; what may not, only if it is needed."""

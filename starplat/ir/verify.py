@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from starplat.ir.capabilities import machine_elements
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     AllArcs,
@@ -15,10 +16,12 @@ from starplat.ir.nodes import (
     Array,
     CallFunction,
     Combine,
+    CompareSwap,
     Contribute,
     Element,
     Expression,
     ExtremeCell,
+    FetchAdd,
     ForNeighbors,
     ForRange,
     Function,
@@ -199,8 +202,7 @@ class _Body:
                 scope.declare(variable)
                 self.locals.add(variable)
             case SetLocal(variable, value):
-                scope.variable(variable)
-                scope.require(variable in self.locals, f"'{variable.name}' is set but no local")
+                self.local(variable)
                 scope.value(value, variable.element)
             case Store(array, index, value, shared):
                 self.cell(array, index, value, shared)
@@ -209,6 +211,8 @@ class _Body:
                 scope.require(_combines(combine, array.element), f"'{array.name}' cannot be updated by {combine.value}")
             case ExtremeCell():
                 self.extreme(op)
+            case FetchAdd() | CompareSwap():
+                self.fetched(op)
             case Contribute(reduction, value):
                 scope.require(reduction in self.reductions, f"'{reduction.name}' is none of the reductions")
                 scope.value(value, reduction.element)
@@ -247,6 +251,20 @@ class _Body:
         self.scope.index(index)
         self.scope.value(value, array.element)
         self.scope.require(not (shared and self.alone), f"'{array.name}' is shared, but there is one iteration")
+
+    def local(self, variable: Variable) -> None:
+        self.scope.variable(variable)
+        self.scope.require(variable in self.locals, f"'{variable.name}' is set but no local")
+
+    def fetched(self, op: FetchAdd | CompareSwap) -> None:
+        """A local receives what a cell held before."""
+        variable, array = op.variable, op.array
+        self.cell(array, op.index, op.value, shared=False)
+        if isinstance(op, CompareSwap):
+            self.scope.value(op.expected, array.element)
+        self.local(variable)
+        alike = machine_elements(variable.element) == machine_elements(array.element)
+        self.scope.require(alike and array.element.is_integer, f"'{variable.name}' cannot hold '{array.name}'")
 
     def extreme(self, op: ExtremeCell) -> None:
         self.cell(op.array, op.index, op.candidate, op.shared)

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from starplat.ir.nodes import (
     Array,
+    CheckCell,
     CopyArray,
     DeclareVariable,
     Element,
@@ -27,8 +28,12 @@ from starplat.ir.nodes import (
     Kernel,
     Launch,
     Module,
+    NearestFirst,
+    OnDevice,
     Origin,
+    PushOrPull,
     ReadCell,
+    ReadEmpty,
     SetVariable,
     Swap,
     WriteCell,
@@ -118,15 +123,12 @@ class _Host:
                 self.alike(first, second)
             case Launch(kernel):
                 self.launch(kernel)
-            case ReadCell(variable, array, index):
+            case ReadEmpty(variable, flags):
                 scope.variable(variable)
-                scope.array(array)
-                scope.index(index)
-                scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
-            case WriteCell(array, index, value):
-                scope.written(array)
-                scope.index(index)
-                scope.value(value, array.element)
+                scope.array(flags)
+                scope.require(flags.element is Element.BOOL, f"'{flags.name}' holds no flags")
+            case ReadCell() | WriteCell() | CheckCell():
+                self.cell(op)
             case HostIf(condition, then, otherwise):
                 scope.condition(condition)
                 self.block(then)
@@ -146,8 +148,55 @@ class _Host:
                 self.call(op)
             case HostBlock(body):
                 self.ops(body)
+            case PushOrPull() | NearestFirst() | OnDevice():
+                self.scheduled(op)
             case _:
                 assert_never(op)
+
+    def scheduled(self, op: PushOrPull | NearestFirst | OnDevice) -> None:
+        match op:
+            case PushOrPull(members, push, pull):
+                self.scope.array(members)
+                self.block(push)
+                self.block(pull)
+            case NearestFirst():
+                self.nearest_first(op)
+            case OnDevice():
+                self.on_device(op)
+            case _:
+                assert_never(op)
+
+    def cell(self, op: ReadCell | WriteCell | CheckCell) -> None:
+        scope = self.scope
+        scope.array(op.array)
+        scope.index(op.index)
+        match op:
+            case ReadCell(variable, array):
+                scope.variable(variable)
+                scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
+            case WriteCell(array, _, value):
+                scope.written(array)
+                scope.value(value, array.element)
+            case CheckCell():
+                pass
+
+    def nearest_first(self, op: NearestFirst) -> None:
+        for array in (op.now, op.following, op.later, op.values):
+            self.scope.array(array)
+        self.scope.variable(op.step)
+        self.scope.require(op.step.element is op.values.element, f"'{op.step.name}' is no step of '{op.values.name}'")
+        self.block(op.body)
+
+    def on_device(self, op: OnDevice) -> None:
+        for array in op.arrays:
+            if array.origin is not Origin.GRAPH:
+                self.scope.array(array)
+        for variable in (*op.scalars, *op.outcomes):
+            self.scope.variable(variable)
+        for inner in walk_host(op.body):
+            allowed = not isinstance(inner, HostCall | HostReturn | HostForMembers | HostForNeighbors | OnDevice)
+            self.scope.require(allowed, f"'{op.name}' holds what only the host can do")
+        self.block(op.body)
 
     def alike(self, first: Array, second: Array) -> None:
         self.scope.written(first)

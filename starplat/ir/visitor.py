@@ -18,10 +18,14 @@ from starplat.ir.nodes import (
     ROW_OFFSETS,
     Array,
     Carry,
+    CompareSwap,
+    CopyArray,
     DeclareVariable,
     Direction,
     Domain,
     Expression,
+    FetchAdd,
+    Fill,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -33,12 +37,17 @@ from starplat.ir.nodes import (
     KernelContinue,
     KernelIf,
     KernelOp,
+    Launch,
     Let,
     Load,
+    Module,
     NodeNeighbors,
+    OnDevice,
     Ref,
     SetLocal,
+    Swap,
     Variable,
+    WriteCell,
 )
 
 Op = TypeVar("Op")
@@ -122,6 +131,45 @@ def all_expressions(ops: Iterable[KernelOp] | Iterable[HostOp]) -> Iterator[Expr
     for op in _walk(ops):
         for expression in expressions_of(op):
             yield from walk_expression(expression)
+
+
+def used_host_arrays(ops: Iterable[HostOp], module: Module) -> tuple[Array, ...]:
+    """The arrays of host operations and of the kernels they launch: the graph's first, then by first use."""
+    found: dict[Array, None] = {}
+    for op in ops:
+        found.update(dict.fromkeys(arrays_in(op)))
+        if isinstance(op, Launch):
+            found.update(dict.fromkeys(module.kernel(op.kernel).arrays))
+    return (*(a for a in GRAPH_ARRAYS if a in found), *(a for a in found if a not in GRAPH_ARRAYS))
+
+
+def changed_by(op: HostOp) -> tuple[Array, ...]:
+    """The arrays whose cells, or whose place in memory, a host operation changes by itself."""
+    match op:
+        case Fill() | WriteCell():
+            return (op.array,)
+        case CopyArray():
+            return (op.destination,)
+        case Swap():
+            return (op.first, op.second)
+        case _:
+            return ()
+
+
+def loops_of(module: Module) -> tuple[OnDevice, ...]:
+    """The operations that run in one launch each, in the order of the functions."""
+    return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, OnDevice))
+
+
+def launched_alone(module: Module) -> tuple[Kernel, ...]:
+    """The kernels that the host launches; the others are only parts of `OnDevice` operations."""
+    loops = loops_of(module)
+    if not loops:
+        return module.kernels
+    inside = {id(op) for loop in loops for op in walk_host(loop.body)}
+    launches = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, Launch))
+    names = {launch.kernel for launch in launches if id(launch) not in inside}
+    return tuple(kernel for kernel in module.kernels if kernel.name in names)
 
 
 def declared_by(op: KernelOp | HostOp) -> tuple[Variable, ...]:
@@ -217,7 +265,7 @@ def assigned_variables(ops: Iterable[KernelOp]) -> frozenset[Variable]:
     """The variables that change after their declaration: set, or handed to a helper by reference."""
     changed: set[Variable] = set()
     for op in walk_kernel(ops):
-        if isinstance(op, SetLocal):
+        if isinstance(op, SetLocal | FetchAdd | CompareSwap):
             changed.add(op.variable)
         for expression in expressions_of(op):
             for inner in walk_expression(expression):

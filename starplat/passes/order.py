@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from starplat.ir.nodes import Module
 from starplat.passes.copies import copies_to_swaps
 from starplat.passes.fills import drop_dead_fills
+from starplat.passes.fuse_kernels import fuse_kernels
+from starplat.passes.hoist_factors import hoist_factors
+from starplat.passes.local_sums import local_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,26 @@ PASSES = (
     Pass(
         "drop-dead-fills",
         "a fill vanishes if the array is overwritten before anybody looks",
-        "last: lowering fills every property that is declared, and most are given values at once",
+        "before kernels are changed: lowering fills every property that is declared, and most are given values at once",
         drop_dead_fills,
+    ),
+    Pass(
+        "local-sums",
+        "a cell that a loop adds to lives in a local until the loop ends",
+        "before fusing: a fill in front of the loop then becomes the local's first value",
+        local_sums,
+    ),
+    Pass(
+        "hoist-factors",
+        "what a loop over neighbors works out of the neighbor alone is worked out once per node before",
+        "before fusing, which finds a place for the kernel that does so",
+        hoist_factors,
+    ),
+    Pass(
+        "fuse-kernels",
+        "kernels, fills and copies in a row become one kernel where no iteration waits for another",
+        "last: it takes what the others leave, the kernels of hoisted factors among it",
+        fuse_kernels,
     ),
 )
 

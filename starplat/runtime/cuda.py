@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE
-from starplat.ir.nodes import Kernel, Module, Once
+from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import blocks_together
+from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER, KernelArgument
+from starplat.ir.nodes import Kernel, Module, Once, OnDevice
+from starplat.ir.visitor import loops_of
 from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
-from starplat.runtime.elements import Cells
+from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.text import kernels_text_to_run
+from starplat.runtime.together import Board, board_for
 from starplat.runtime.words import WordKernels
 from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.refused import refused_kernels
@@ -38,6 +44,7 @@ class CudaDevice(Device):
         super().__init__(properties["name"].decode())
         self.device = cupy.cuda.Device(index)
         self.architecture = f"sm_{properties['major']}{properties['minor']}"
+        self.multiprocessors = int(properties["multiProcessorCount"])
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
@@ -75,9 +82,29 @@ class CudaDevice(Device):
             raise refused_kernels(self.name, text, ".cu", str(error)) from error
         return bytes(image)
 
+    def most_blocks_together(self, entry: Any) -> int:
+        """How many blocks of a kernel whose threads wait for each other a multiprocessor has room for."""
+        driver = import_module("cupy_backends.cuda.api.driver")
+        with self.faults(), self.device:
+            return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))
+
     def synchronise(self) -> None:
         with self.faults(), self.device:
             self.cupy.cuda.get_current_stream().synchronize()
+
+    def stopwatch(self) -> Callable[[], float]:
+        self.synchronise()
+        with self.faults(), self.device:
+            begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
+            begin.record()
+
+        def stop() -> float:
+            with self.faults(), self.device:
+                end.record()
+                end.synchronize()
+                return float(self.cupy.cuda.get_elapsed_time(begin, end)) / 1e3
+
+        return stop
 
     def trim(self) -> None:
         super().trim()
@@ -171,14 +198,52 @@ def _whole_words(size: int) -> int:
     return -(-size // 4) * 4
 
 
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """The kernel of an `OnDevice` operation as the driver has it."""
+
+    entry: Any
+    arguments: tuple[KernelArgument, ...]
+    board: Board
+    most_blocks: int
+
+
 class CudaKernels(WordKernels):
     """The kernels of one module on one GPU."""
 
     device: CudaDevice
+    runs_together = True
 
     def __init__(self, device: CudaDevice, module: Module, wide_arcs: bool, loaded: Any, cached: bool) -> None:
         self._module = loaded
         super().__init__(device, module, wide_arcs, cached=cached)
+
+        self._loops = {op.name: self._load_loop(op) for op in loops_of(module)}
+
+    def _load_loop(self, op: OnDevice) -> _Loop:
+        name, arguments = CUDA.loop(self.module, op)
+        entry = self.entry(name)
+        board = board_for(self.device, arguments, wide_arcs=self.wide_arcs)
+        return _Loop(entry, arguments, board, self.device.most_blocks_together(entry))
+
+    def _launch_together(
+        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loop = self._loops[op.name]
+        board = loop.board
+        self.device.copy(board.buffer, board.fresh)
+        given = []
+        for number, argument in enumerate(loop.arguments):
+            if number in board.places:
+                given.append(board.buffer.memory[board.places[number] :])
+            else:
+                given.append(self.given(argument, arrays, scalars, size))
+        with self.device.faults(), self.device.device:
+            blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+            loop.entry((blocks,), (THREADS_TOGETHER,), given, enable_cooperative_groups=True)
+        if not board.outcomes:
+            return {}
+        return board.read(self.device.download_words(board.buffer))
 
     def entry(self, name: str) -> Any:
         with self.device.faults(), self.device.device:

@@ -13,12 +13,14 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, ClassVar
 
 import numpy as np
 
+from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Element, Kernel, Module
+from starplat.ir.nodes import Element, Kernel, Module, OnDevice
 from starplat.runtime.elements import Cells, Value
 
 
@@ -89,6 +91,8 @@ class Device(ABC):
 
     target: ClassVar[str]
     has_arrays: ClassVar[bool] = False
+    most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
+    """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -159,6 +163,16 @@ class Device(ABC):
         from now on."""
         raise NotImplementedError
 
+    def require_countable(self, num_nodes: int) -> None:
+        """Refuses what kernels cannot count.
+
+        Raises:
+            DiagnosticError: E0811, there are too many nodes.
+        """
+        if num_nodes > self.most_nodes:
+            message = f"the graph has {num_nodes:,} nodes, and kernels of target {self.target} count up to"
+            raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help="use --target reference"))
+
     def require_arrays(self) -> None:
         """Refuses what `export` could not do.
 
@@ -177,6 +191,16 @@ class Device(ABC):
             self.traffic.up += cells.nbytes
             self._upload(buffer, np.ascontiguousarray(cells))
 
+    def upload_words(self, buffer: Buffer, cells: Cells) -> None:
+        """What launches begin with: nobody's data, and not counted."""
+        self._upload(buffer, cells)
+
+    def download_words(self, buffer: Buffer) -> Cells:
+        """What a launch leaves behind; `Kernels.launch_together` counts its bytes."""
+        cells: Cells = np.empty(buffer.count, buffer.dtype)
+        self._download(buffer, cells)
+        return cells
+
     def download(self, buffer: Buffer) -> Cells:
         """Device to host."""
         cells: Cells = np.empty(buffer.count, buffer.dtype)
@@ -192,7 +216,7 @@ class Device(ABC):
 
     def copy(self, destination: Buffer, source: Buffer) -> None:
         """Device to device; both have one type and length."""
-        if source.count:
+        if source.count and source is not destination:
             self._copy(destination, source)
 
     def read_cell(self, buffer: Buffer, index: int) -> Any:
@@ -220,6 +244,18 @@ class Device(ABC):
     @abstractmethod
     def synchronise(self) -> None:
         """Waits until everything asked for has happened."""
+
+    def stopwatch(self) -> Callable[[], float]:
+        """Starts when the device is idle. What it gives is called once, waits until the device is idle again, and says
+        how many seconds have passed, by the device's own clock where it has one."""
+        self.synchronise()
+        started = perf_counter()
+
+        def stop() -> float:
+            self.synchronise()
+            return perf_counter() - started
+
+        return stop
 
     def _free_memory(self, ours: int) -> int | None:
         """Bytes that the device has left, of which `ours` have been allocated here; None where nobody can tell."""
@@ -267,6 +303,23 @@ class Kernels(ABC):
         contributed = self._launch(kernel, arrays, scalars, size)
         self.device.traffic.down += sum(word_size(r.variable.element, self.wide_arcs) for r in kernel.reductions)
         return contributed
+
+    runs_together: ClassVar[bool] = False
+    """Whether `launch_together` is there."""
+
+    def launch_together(
+        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        """Runs the whole operation in one launch; gives what its outcomes came to."""
+        self.device.traffic.launches += 1
+        outcomes = self._launch_together(op, arrays, scalars, size)
+        self.device.traffic.down += sum(word_size(variable.element, self.wide_arcs) for variable in op.outcomes)
+        return outcomes
+
+    def _launch_together(
+        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        raise AssertionError(f"{self.device.target} has no grid barrier, so nothing is scheduled for one")
 
     @abstractmethod
     def _launch(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from starplat.backends.launch import packed_words
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Array, HostCall, HostFunction, Module
 from starplat.ir.visitor import walk_host
@@ -48,6 +49,8 @@ class Sizes:
 
     def of(self, array: Array) -> int:
         """Bytes of an array."""
+        if array.packed:
+            return 4 * packed_words(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
         return dtype.itemsize * max(cells_in(array.extent, self.num_nodes, self.num_arcs), 1)
 

@@ -17,6 +17,7 @@ from starplat.runtime.arguments import Bound
 from starplat.runtime.launch import run_module
 from starplat.runtime.result import Result
 from starplat.runtime.validate import first_difference
+from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
 
@@ -78,6 +79,7 @@ def run_everywhere(
     device_index: int | None = None,
     results: Sequence[str] | None = None,
     repeat: int = 1,
+    schedule: Schedule | None = None,
     racy: bool = False,
     always_measure: bool = False,
     started: Callable[[DeviceDescription], None] = lambda device: None,
@@ -86,6 +88,7 @@ def run_everywhere(
 
     Args:
         device_index: only the devices of this number.
+        schedule: how the devices run it; the interpreter takes the program as it is.
         racy: the program has a race, so that answers are not compared.
         always_measure: the interpreter runs on large graphs too.
         started: is told which device is about to run.
@@ -101,7 +104,7 @@ def run_everywhere(
     measure: Attempt | None = None
     for device in order:
         started(device)
-        attempt = _attempt(device, module, graph, bound, results, repeat)
+        attempt = _attempt(device, module, graph, bound, results, repeat, schedule)
         if attempt.result is not None and racy:
             attempt = replace(attempt, agreement=Agreement.UNDEFINED, reason="the program has a race")
         elif attempt.result is not None and measure is None:
@@ -120,8 +123,10 @@ def _attempt(
     bound: Bound,
     results: Sequence[str] | None,
     repeat: int,
+    schedule: Schedule | None,
 ) -> Attempt:
     assert device.index is not None
+    measures = device.target == REFERENCE
     try:
         result = run_module(
             module,
@@ -130,7 +135,8 @@ def _attempt(
             device_index=device.index,
             arguments=bound,
             results=results,
-            repeat=1 if device.target == REFERENCE else repeat,
+            repeat=1 if measures else repeat,
+            schedule=PLAIN if measures else schedule,
         )
     except DiagnosticError as error:
         diagnostic = error.diagnostics[0]

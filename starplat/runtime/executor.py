@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from starplat.backends.launch import packed_words
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.arithmetic import combined, settled
 from starplat.ir.evaluate import evaluate
@@ -25,6 +26,7 @@ from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
     Array,
+    CheckCell,
     CopyArray,
     DeclareVariable,
     Direction,
@@ -48,10 +50,14 @@ from starplat.ir.nodes import (
     Kernel,
     Launch,
     Module,
+    NearestFirst,
     NodeNeighbors,
     Once,
+    OnDevice,
     Origin,
+    PushOrPull,
     ReadCell,
+    ReadEmpty,
     SetVariable,
     Swap,
     Variable,
@@ -134,6 +140,8 @@ class Executor:
 
     def allocate(self, array: Array) -> Buffer:
         """Cells for an array of the program."""
+        if array.packed and self._kernels.runs_together:
+            return self._device.allocate(np.dtype(np.uint32), packed_words(self._world.num_nodes))
         count = cells_in(array.extent, self._world.num_nodes, self._world.num_arcs)
         return self._device.allocate(dtype_of(array.element, wide_arcs=self._world.wide_arcs), count)
 
@@ -209,6 +217,15 @@ class Executor:
         self._device.write_cell(self._changing(op.array, frame), index, value)
         return Flow.ON
 
+    def _test_empty(self, op: ReadEmpty, frame: Frame) -> Flow:
+        anybody = bool(self._device.download(self._buffer(op.flags, frame)).any())
+        self._set(op.variable, anybody is not op.when_empty, frame)
+        return Flow.ON
+
+    def _check_cell(self, op: CheckCell, frame: Frame) -> Flow:
+        self._index(op.array, op.index, frame)
+        return Flow.ON
+
     def _index(self, array: Array, index: Expression, frame: Frame) -> int:
         place = int(self._value(index, frame))
         count = cells_in(array.extent, self._world.num_nodes, self._world.num_arcs)
@@ -240,6 +257,20 @@ class Executor:
             if reduction.variable.name in contributed:
                 name, element = reduction.variable.name, reduction.variable.element
                 frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
+        return Flow.ON
+
+    def _on_device(self, op: OnDevice, frame: Frame) -> Flow:
+        """One launch where the target can; what its body says where it cannot."""
+        if not self._kernels.runs_together:
+            return self._block(op.body, frame)
+        buffers = {array.name: self._buffer(array, frame) for array in op.arrays}
+        for array in op.arrays:
+            if array.origin is not Origin.GRAPH:
+                frame.places[array.name].known = None
+        size = LaunchSize(1, self._world.num_nodes, self._world.num_arcs)
+        outcomes = self._kernels.launch_together(op, buffers, frame.variables, size)
+        for variable in op.outcomes:
+            self._set(variable, outcomes[variable.name], frame)
         return Flow.ON
 
     def _iterations(self, kernel: Kernel, frame: Frame) -> int:
@@ -355,6 +386,12 @@ class Executor:
             frame.returned = value if result is None else settled(result, value)
         return Flow.RETURN
 
+    def _in_any_order(self, op: NearestFirst, frame: Frame) -> Flow:
+        return self._block(op.body, frame)
+
+    def _push(self, op: PushOrPull, frame: Frame) -> Flow:
+        return self._block(op.push, frame)
+
     def _inside(self, op: HostBlock, frame: Frame) -> Flow:
         with self._at(op.span):
             return self._block(op.body, frame)
@@ -406,6 +443,8 @@ _ACTIONS: dict[type, Callable[[Executor, Any, Frame], Flow]] = {
     Launch: Executor._launch,
     ReadCell: Executor._read_cell,
     WriteCell: Executor._write_cell,
+    CheckCell: Executor._check_cell,
+    ReadEmpty: Executor._test_empty,
     HostIf: Executor._if,
     HostWhile: Executor._while,
     HostFor: Executor._for,
@@ -417,5 +456,8 @@ _ACTIONS: dict[type, Callable[[Executor, Any, Frame], Flow]] = {
     HostReturn: Executor._return,
     HostCall: Executor._host_call,
     HostBlock: Executor._inside,
+    NearestFirst: Executor._in_any_order,
+    PushOrPull: Executor._push,
+    OnDevice: Executor._on_device,
 }
 """Every host operation and what performs it; a test holds that none is missing."""

@@ -13,12 +13,14 @@ from contextlib import ExitStack
 from pathlib import PurePath
 from time import perf_counter
 
+from starplat.backends.scheduled import for_target
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Array, Module
 from starplat.runtime.arguments import Bound, bind, names_in
 from starplat.runtime.device import Device, DeviceFaultError, Kernels
 from starplat.runtime.elements import Value
+from starplat.runtime.facts import facts_for
 from starplat.runtime.lent import Lent
 from starplat.runtime.properties import shown_cells
 from starplat.runtime.resident import forget_device, on_device
@@ -26,6 +28,7 @@ from starplat.runtime.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
 from starplat.runtime.targets import abandon, open_device
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
+from starplat.schedule import Schedule
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -40,6 +43,7 @@ def run_module(
     results: Sequence[str] | None = None,
     device_results: bool = False,
     repeat: int = 1,
+    schedule: Schedule | None = None,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -50,17 +54,22 @@ def run_module(
         results: the properties to bring back; None means all, an empty list none.
         device_results: leaves them on the device, as its arrays; see `Result`.
         repeat: how often to run; `Result.seconds.run` has a time for each.
+        schedule: how to run; None is what is best for devices, and for the interpreter the program as it is.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
-        DiagnosticError: E07xx for arguments, E09xx for devices, E0703 and E0704 for mistakes of the program's run.
+        DiagnosticError: E06xx for what the target or the schedule cannot do, E07xx for arguments, E09xx for devices,
+            E0703 and E0704 for mistakes of the program's run.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
-    bound = given.within(module)
     wanted = _wanted(module, results)
-    device = open_device(target, device_index).beside(a.value for a in bound.arrays.values() if isinstance(a, Lent))
+    device = open_device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
     if device_results:
         device.require_arrays()
+    scheduling = perf_counter()
+    module = for_target(module, device.target, schedule, facts_for(schedule, graph))
+    bound = given.within(module)
+    compile_seconds += perf_counter() - scheduling
     up, down = device.traffic.up, device.traffic.down
     try:
         with ExitStack() as held:

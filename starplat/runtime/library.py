@@ -41,8 +41,11 @@ class LibraryDevice(Device):
 
     def __init__(self, build: Build) -> None:
         self._build = build
-        self._memory = Memory(open_library(build, render(f"{self.target}/memory.cpp"))[0], build.number)
+        self._memory = self._opened(open_library(build, render(f"{self.target}/memory.cpp"))[0])
         super().__init__(self._name())
+
+    def _opened(self, library: ctypes.CDLL) -> Memory:
+        return Memory(library, self._build.number)
 
     def _name(self) -> str:
         """Where kernels truly run and who built them: without a GPU, offloaded code runs on the host unasked."""

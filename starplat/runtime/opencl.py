@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from starplat.toolchain.opencl import device_identity, opencl, quiet_build
 from starplat.toolchain.refused import first_error, refused_kernels
 
 WIDE_ARCS_FLAG = "-DARC_64"
+PYOPENCL_VARIABLE = "PYOPENCL_BUILD_OPTIONS"
+"""What pyopencl adds to the options of every build."""
 WORD = 4  # bytes that a kernel may touch at once: an atomic operation on one byte takes the word around it
 _NO_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_MEMORY", "INVALID_BUFFER_SIZE")
 
@@ -197,7 +200,8 @@ class Builder:
     def built(self) -> tuple[Any, bool]:
         """The program, and whether it came from the cache."""
         cache = open_cache("opencl")
-        key = key_of(self.text, self.flags, device_identity(self.device.device))
+        added = os.environ.get(PYOPENCL_VARIABLE, "")
+        key = key_of(self.text, self.flags, added, device_identity(self.device.device))
         found = self._loaded(cache, key)
         if found is not None:
             return found, True

@@ -19,6 +19,7 @@ class ReferenceDevice(Device):
 
     target = "reference"
     has_arrays = True
+    most_nodes = 2**31 - 1
 
     def __init__(self) -> None:
         super().__init__("interpreter")

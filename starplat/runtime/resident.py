@@ -36,10 +36,13 @@ _MAKERS: dict[str, Callable[[Graph], Cells]] = {
     COLUMNS.name: lambda graph: graph.columns,
     WEIGHTS.name: lambda graph: weights_as(graph, Element.INT),
     SOURCES.name: lambda graph: graph.sources,
-    IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets,
-    IN_COLUMNS.name: lambda graph: graph.reverse.columns,
+    IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets if graph.directed else graph.row_offsets,
+    IN_COLUMNS.name: lambda graph: graph.reverse.columns if graph.directed else graph.columns,
     IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
 }
+
+_SAME_BOTH_WAYS = {IN_ROW_OFFSETS.name: ROW_OFFSETS.name, IN_COLUMNS.name: COLUMNS.name}
+"""Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
 class HostArrays(Mapping[str, Cells]):
@@ -71,10 +74,11 @@ class ResidentGraph:
         self.num_nodes = graph.num_nodes
         self.num_arcs = graph.num_arcs
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
+        self._directed = graph.directed
 
     def array(self, array: Array, graph: Graph) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
-        key = _key(array)
+        key = self._key(array)
         if key not in self._buffers:
             count = cells_in(array.extent, self.num_nodes, self.num_arcs)
             buffer = self._device.allocate(dtype_of(array.element, wide_arcs=self.wide_arcs), count)
@@ -88,7 +92,13 @@ class ResidentGraph:
 
     def holds(self, array: Array) -> bool:
         """Whether `array` would cost nothing."""
-        return _key(array) in self._buffers
+        return self._key(array) in self._buffers
+
+    def _key(self, array: Array) -> tuple[str, Element]:
+        """What tells arrays of the graph apart: the program's own weights are the graph's in another type."""
+        if array.origin is not Origin.GRAPH:
+            return WEIGHTS.name, array.element
+        return array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name), array.element
 
     def _fill(self, buffer: Buffer, name: str, element: Element, graph: Graph) -> None:
         if name == WEIGHTS.name and graph.weights is None:
@@ -107,11 +117,6 @@ class ResidentGraph:
             self._device.trim()
 
 
-def _key(array: Array) -> tuple[str, Element]:
-    """What tells arrays of one graph apart: the program's own weights are the graph's in another type."""
-    return (array.name if array.origin is Origin.GRAPH else WEIGHTS.name, array.element)
-
-
 _RESIDENT: weakref.WeakKeyDictionary[Device, weakref.WeakKeyDictionary[Graph, ResidentGraph]] = (
     weakref.WeakKeyDictionary()
 )
@@ -119,7 +124,12 @@ _RESIDENT: weakref.WeakKeyDictionary[Device, weakref.WeakKeyDictionary[Graph, Re
 
 
 def on_device(device: Device, graph: Graph) -> ResidentGraph:
-    """The graph's place on the device."""
+    """The graph's place on the device.
+
+    Raises:
+        DiagnosticError: E0811, the device's kernels cannot count its nodes.
+    """
+    device.require_countable(graph.num_nodes)
     if device not in _RESIDENT:
         _RESIDENT[device] = weakref.WeakKeyDictionary()
         device.relief = partial(_drop_oldest, weakref.ref(device))

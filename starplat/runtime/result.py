@@ -25,7 +25,8 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """Times by the host's clock; `run` has one for every repetition, each until the device had finished."""
+    """Times by the host's clock; `run` has one for every repetition, each from an idle device to an idle device, by the
+    device's own clock where it has one (cuda)."""
 
     load: float = 0.0
     compile: float = 0.0

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePath
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -147,13 +146,11 @@ class Run:
         self.held.callback(self._give_back)
         for array in self._parameters:
             self._places[array.name] = self._start(array)
-        self.device.synchronise()
         launched = self.device.traffic.launches
-        started = perf_counter()
+        stop = self.device.stopwatch()
         self.returned = executor.run(self._places, self.bound.scalars)
         self._bring_home()
-        self.device.synchronise()
-        seconds = perf_counter() - started
+        seconds = stop()
         self.launches = self.device.traffic.launches - launched
         return seconds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,10 +20,11 @@ from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import WordKernels
 from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.refused import first_error, refused_kernels
-from starplat.toolchain.sycl import device_identity, shim, sycl
-from starplat.toolchain.sycl_shim import SyclError
+from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl, unavailable
+from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
 
 WIDE_ARCS_OPTION = "-DARC_64"
+OPTIONS = ("-fwrapv",)
 
 
 class SyclDevice(Device):
@@ -44,20 +45,30 @@ class SyclDevice(Device):
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module, wide_arcs)
-        options = (WIDE_ARCS_OPTION,) if wide_arcs else ()
-        bundle, cached = self._bundle(kernels_text_to_run(self.target, module), options)
+        options = (*OPTIONS, WIDE_ARCS_OPTION) if wide_arcs else OPTIONS
+        text = kernels_text_to_run(self.target, module)
+        if not self.shim.makes_kernels:
+            return SyclKernels(self, module, wide_arcs, self._made_by_dpctl(text, options).get_sycl_kernel, False)
+        bundle, cached = self._bundle(text, options)
         try:
-            return SyclKernels(self, module, wide_arcs, bundle, cached)
+            return SyclKernels(self, module, wide_arcs, lambda name: self.shim.kernel(bundle, name), cached)
         finally:
             self.shim.release(bundle)
 
+    def _made_by_dpctl(self, text: str, options: tuple[str, ...]) -> Any:
+        """dpctl's own bundle of kernels; nothing of it can be kept for the next process."""
+        create = dpctl_compiler(self.dpctl)
+        if create is None:
+            message = f"dpctl {self.dpctl.__version__} has no way to run kernels that are built from SYCL source"
+            raise unavailable(message, INSTALL)
+        try:
+            return create(self.queue, text, copts=list(options))
+        except Exception as error:  # the class for it is called otherwise in every version
+            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+
     def _check(self, module: Module, wide_arcs: bool) -> None:
         wanted = aspects(module, wide_arcs=wide_arcs)
-        missing = [aspect for aspect in wanted if not getattr(self.device, f"has_aspect_{aspect}")]
-        if missing:
-            message = f"{self.name} lacks {' and '.join(missing)}, which this program needs"
-            help = "choose another device (starplat devices lists them), or --target reference"
-            raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
+        require_aspects(self.name, wanted, lambda aspect: bool(getattr(self.device, f"has_aspect_{aspect}")))
 
     def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
         """The built kernels, and whether they came from the cache."""
@@ -198,14 +209,16 @@ def address(buffer: Buffer, index: int = 0) -> int:
 class SyclKernels(WordKernels):
     """The kernels of one module on one device."""
 
-    def __init__(self, device: SyclDevice, module: Module, wide_arcs: bool, bundle: int, cached: bool) -> None:
+    def __init__(
+        self, device: SyclDevice, module: Module, wide_arcs: bool, kernel: Callable[[str], Any], cached: bool
+    ) -> None:
         self._sycl = device
-        self._bundle = bundle
+        self._kernel = kernel
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str) -> Any:
         with self._sycl.faults():
-            return self._sycl.shim.kernel(self._bundle, name)
+            return self._kernel(name)
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         items, group = (1, 1) if isinstance(kernel.domain, Once) else (_whole_groups(size.iterations), GROUP_SIZE)
@@ -215,6 +228,19 @@ class SyclKernels(WordKernels):
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
+
+
+def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:
+    """Lets a device pass that has all that a program needs.
+
+    Raises:
+        DiagnosticError: E0608, it has not.
+    """
+    missing = [aspect for aspect in wanted if not has(aspect)]
+    if missing:
+        message = f"{device} lacks {' and '.join(missing)}, which this program needs"
+        help = "choose another device (starplat devices lists them), or --target reference"
+        raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
 def _whole_groups(iterations: int) -> int:

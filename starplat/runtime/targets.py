@@ -13,6 +13,7 @@ from starplat.toolchain.compilers import Build, builds
 from starplat.toolchain.cuda import cupy
 from starplat.toolchain.devices import opencl_devices, report
 from starplat.toolchain.sycl import sycl_devices
+from starplat.toolchain.sycl_source import source_builds
 
 
 def _reference(index: int) -> Device:
@@ -62,11 +63,17 @@ def _build(target: str, index: int) -> Build:
 
 def _sycl(index: int) -> Device:
     from starplat.runtime.sycl import SyclDevice
+    from starplat.runtime.sycl_source import SyclSourceDevice
 
+    built = source_builds()
+    if 0 <= index < len(built):
+        return SyclSourceDevice(built[index])
+    if built and not any(device.index == index for device in report("sycl")):
+        raise _no_device("sycl", index, sum(device.usable for device in report("sycl")))
     devices = sycl_devices()
-    if not 0 <= index < len(devices):
-        raise _no_device("sycl", index, len(devices))
-    return SyclDevice(devices[index])
+    if not 0 <= index - len(built) < len(devices):
+        raise _no_device("sycl", index, len(built) + len(devices))
+    return SyclDevice(devices[index - len(built)])
 
 
 _TARGETS: dict[str, Callable[[int], Device]] = {

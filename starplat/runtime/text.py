@@ -11,13 +11,15 @@ import hashlib
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from starplat.backends import BACKENDS
+from starplat.backends.names import Names
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Module
+from starplat.ir.visitor import launched_alone, loops_of
 from starplat.toolchain.cache import write_atomically
 
 DUMP_VARIABLE = "STARPLAT_DUMP"
@@ -33,14 +35,16 @@ class OverrideWarning(UserWarning):
     """Kernels that were not emitted are run, or an override was asked for and is not there."""
 
 
-def kernels_text_to_run(target: str, module: Module) -> str:
+def kernels_text_to_run(target: str, module: Module, emit: Callable[[Module], str] | None = None) -> str:
     """The kernels of a module as a target's compiler is to get them; dumped, and replaced, where the user wants that.
+
+    `emit` makes them where a compiler wants them otherwise than `kernels_text` has them.
 
     Raises:
         DiagnosticError: E06xx, the target cannot do what the program asks; E0792, the dump cannot be written; E0910,
             the text that replaces the kernels cannot be read, or lacks one of them.
     """
-    text = BACKENDS[target].kernels_text(module)
+    text = BACKENDS[target].kernels_text(module) if emit is None else emit(module)
     _dump(kernels_file(target, module), text)
     wanted = overriding_file(target, module)
     if wanted is None:
@@ -98,8 +102,9 @@ def _overriding_text(path: Path, target: str, module: Module, emitted: str) -> s
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise _unfit(f"{path}: cannot be read: {reason.lower()}") from error
-    names = (BACKENDS[target].kernel_name(module, kernel) for kernel in module.kernels)
-    lost = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", text)]
+    alone = (BACKENDS[target].kernel_name(module, kernel) for kernel in launched_alone(module))
+    together = (Names(module, (), ()).kernel(loop.name) for loop in loops_of(module))
+    lost = [name for name in (*alone, *together) if not re.search(rf"\b{re.escape(name)}\b", text)]
     if lost:
         raise _unfit(f"{path} has no kernel '{lost[0]}', which the program launches")
     how = "as it is emitted" if text == emitted else "instead of the emitted kernels"

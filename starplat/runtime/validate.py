@@ -20,6 +20,7 @@ from starplat.runtime.arguments import Bound
 from starplat.runtime.elements import Cells
 from starplat.runtime.launch import run_module
 from starplat.runtime.result import Result
+from starplat.schedule import PLAIN
 
 TOLERANCE = {Scalar.FLOAT: 1e-4, Scalar.DOUBLE: 1e-9}
 """What the language allows, relative."""
@@ -67,9 +68,8 @@ def validate(
     if racy:
         reason = "the program has a race, so its answers may differ from run to run"
         return result, Verdict(None, reason=reason)
-    expected = run_module(
-        module, result.graph, target="reference", arguments=arguments, results=list(result.properties)
-    )
+    wanted = list(result.properties)
+    expected = run_module(module, result.graph, target="reference", arguments=arguments, results=wanted, schedule=PLAIN)
     difference = first_difference(result, expected)
     verdict = Verdict(difference is None, difference)
     return replace(result, validated=verdict.valid), verdict

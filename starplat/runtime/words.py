@@ -16,6 +16,7 @@ import numpy as np
 from starplat.backends import BACKENDS
 from starplat.backends.launch import ArgumentKind, KernelArgument, identity, kernel_parameters
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
+from starplat.ir.visitor import launched_alone
 from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Value, as_value, clipped, dtype_of
 
@@ -44,7 +45,7 @@ class WordKernels(Kernels):
 
     def __init__(self, device: Device, module: Module, wide_arcs: bool, *, cached: bool) -> None:
         super().__init__(device, module, wide_arcs, cached=cached)
-        self._loaded = {kernel.name: self._load(kernel) for kernel in module.kernels}
+        self._loaded = {kernel.name: self._load(kernel) for kernel in launched_alone(module)}
 
     @abstractmethod
     def entry(self, name: str) -> Any:
@@ -87,6 +88,15 @@ class WordKernels(Kernels):
         size: LaunchSize,
         loaded: Loaded,
     ) -> Any:
+        if argument.kind is ArgumentKind.REDUCTION:
+            assert argument.variable is not None
+            return self.memory(loaded.words[argument.variable.name].buffer)
+        return self.given(argument, arrays, scalars, size)
+
+    def given(
+        self, argument: KernelArgument, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> Any:
+        """What a kernel gets for a parameter that is no word."""
         match argument.kind:
             case ArgumentKind.NUM_NODES:
                 return np.int32(size.num_nodes)
@@ -98,9 +108,8 @@ class WordKernels(Kernels):
             case ArgumentKind.SCALAR:
                 assert argument.variable is not None
                 return self._scalar(argument.variable.element, scalars[argument.variable.name])
-            case ArgumentKind.REDUCTION:
-                assert argument.variable is not None
-                return self.memory(loaded.words[argument.variable.name].buffer)
+            case _:
+                raise AssertionError(f"{argument.kind} is a word")
 
     def _scalar(self, element: Element, value: Value) -> Any:
         return (

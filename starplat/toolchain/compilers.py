@@ -26,8 +26,10 @@ GNU_NAMES = ("g++", *(f"g++-{version}" for version in range(20, 9, -1)))
 SECONDS = 30
 
 _ALWAYS = ("-std=c++17", "-O2", "-shared", "-fPIC")
+_GNU = (*_ALWAYS, "-fwrapv")
+"""Integers wrap around in the language, on every target."""
 _OFFLOAD = ("-fopenacc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80", "-foffload-options=-lm")
-_NVIDIA = ("-std=c++17", "-O2", "-shared", "-fPIC", "-acc=gpu", "-gpu=nordc")
+_NVIDIA = (*_ALWAYS, "-acc=gpu", "-gpu=nordc")
 
 
 class Place(Enum):
@@ -98,6 +100,11 @@ def nvidia_compiler() -> Compiler | None:
     return _compiler("nvc++")
 
 
+def compiler_named(command: str) -> Compiler | None:
+    """The compiler of that name, where it is on the path and answers."""
+    return _compiler(command)
+
+
 def install_offloading() -> str:
     """The command that brings offloading to the g++ that is here."""
     compiler = gnu_compiler()
@@ -136,7 +143,7 @@ def _gpu(driver: ctypes.CDLL, number: int) -> Gpu:
 
 def _openmp_builds() -> tuple[Build, ...]:
     compiler = gnu_compiler()
-    return () if compiler is None else (Build("openmp", Place.HOST, compiler, (*_ALWAYS, "-fopenmp")),)
+    return () if compiler is None else (Build("openmp", Place.HOST, compiler, (*_GNU, "-fopenmp")),)
 
 
 def _openacc_builds() -> tuple[Build, ...]:
@@ -145,10 +152,12 @@ def _openacc_builds() -> tuple[Build, ...]:
         found += [Build("openacc", Place.GPU, nvidia, _NVIDIA, number) for number in range(len(gpus()))]
     offloading = offloading_compiler()
     if libraries_folder() is not None or (gpus() and offloading is not None):
-        flags = (*_ALWAYS, *_OFFLOAD)
+        flags = (*_GNU, *_OFFLOAD)
         found += [Build("openacc", Place.GPU, offloading, flags, number) for number in range(max(len(gpus()), 1))]
     if (compiler := gnu_compiler()) is not None:
-        found.append(Build("openacc", Place.HOST, compiler, (*_ALWAYS, "-fopenacc", "-foffload=disable")))
+        found.append(Build("openacc", Place.HOST, compiler, (*_GNU, "-fopenacc", "-foffload=disable")))
+    if (compiler := nvidia_compiler()) is not None:
+        found.append(Build("openacc", Place.HOST, compiler, (*_ALWAYS, "-acc=multicore")))
     return tuple(found)
 
 
@@ -160,8 +169,10 @@ def _compiler(command: str) -> Compiler | None:
         return None
     first = next(line for line in said.splitlines() if line.strip())
     version = _said(path, "-dumpfullversion") or first
-    kind = "nvc++" if command.startswith("nvc") else "g++"
-    return Compiler(path, f"{kind} {version.strip().splitlines()[-1]}", f"{said}\n{_said(path, '-dumpmachine')}")
+    kind = "g++" if command in GNU_NAMES else command
+    number = version.strip().splitlines()[-1].removeprefix(f"{kind} ").split(" ")
+    shown = " ".join(number[:1]) if number[0][:1].isdigit() else " ".join(number)
+    return Compiler(path, f"{kind} {shown}", f"{said}\n{_said(path, '-dumpmachine')}")
 
 
 def _offloads(compiler: Compiler) -> bool:

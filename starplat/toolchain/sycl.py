@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,10 +25,10 @@ from starplat.toolchain.compilers import INSTALL_COMPILER, Compiler, gnu_compile
 from starplat.toolchain.description import DeviceDescription, missing
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.sycl_shim import Shim
+from starplat.toolchain.sycl_source import source_report
 from starplat.toolchain.vendors import show_runtimes
 
 INSTALL = "pip install 'starplat[sycl]'"
-SOURCE_COMPILERS = ("icpx", "acpp")
 _WORKING_COMPILER = "install a g++ that compiles C++17: " + INSTALL_COMPILER
 _QUIET = "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"
 
@@ -94,11 +93,6 @@ def runtime() -> Runtime:
     return Runtime(found.version, header.parent.parent, library.parent)
 
 
-def source_compiler() -> str | None:
-    """A compiler of whole SYCL programs, kernels and host code in one file, where there is one."""
-    return next((path for name in SOURCE_COMPILERS if (path := shutil.which(name))), None)
-
-
 @cache
 def sycl_devices() -> tuple[Any, ...]:
     """dpctl's devices that kernels can be built for, best first: GPUs and accelerators, then CPUs.
@@ -110,17 +104,20 @@ def sycl_devices() -> tuple[Any, ...]:
 
 
 def sycl_report() -> tuple[DeviceDescription, ...]:
-    """Every device; what is missing stands last."""
+    """Every device, those that a compiler of whole programs reaches first; what is missing stands last."""
+    built = source_report()
+    ready = [row for row in built if row.usable]
+    idle = [row for row in built if not row.usable]
     try:
         tried = _tried()
     except DiagnosticError as error:
         diagnostic = error.diagnostics[0]
-        return (missing("sycl", diagnostic.message, diagnostic.help),)
-    good = [_described(device, index, "ready", None) for index, device in enumerate(sycl_devices())]
+        return (*ready, *idle, missing("sycl", diagnostic.message, diagnostic.help))
+    good = [_described(device, index, "ready", None) for index, device in enumerate(sycl_devices(), len(ready))]
     bad = [_described(device, None, fault, None if good else INSTALL) for device, fault in tried if fault]
     if not good and not bad:
-        return (missing("sycl", "the SYCL runtime finds no device", INSTALL),)
-    return (*good, *bad)
+        bad = [missing("sycl", "the SYCL runtime finds no device", INSTALL)]
+    return (*ready, *good, *idle, *bad)
 
 
 @cache

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 _MAKE_KERNEL = b"struct PySyclKernelObject *(DPCTLSyclKernelRef, char const *)"
+_CREATE = "create_kernel_bundle_from_sycl_source"
 
 
 class SyclError(Exception):
@@ -25,11 +27,12 @@ class Shim:
         for name in ("build", "load", "kernel"):
             getattr(library, f"starplat_{name}").restype = ctypes.c_void_p
         library.starplat_binary.restype = ctypes.c_size_t
-        capsule = dpctl.program._program.__pyx_capi__["SyclKernel_Make"]
-        pointer = ctypes.pythonapi.PyCapsule_GetPointer
-        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p)
-        self._make_kernel = make(pointer(capsule, _MAKE_KERNEL))
+        self._make_kernel = _maker_of_kernels(dpctl)
+
+    @property
+    def makes_kernels(self) -> bool:
+        """Whether this dpctl takes kernels that it has not built itself."""
+        return self._make_kernel is not None
 
     def can_build(self, device: Any) -> bool:
         """Whether the runtime's compiler makes kernels for the device."""
@@ -54,6 +57,7 @@ class Shim:
 
     def kernel(self, bundle: int, name: str) -> Any:
         """dpctl's object for the kernel of that name."""
+        assert self._make_kernel is not None
         found = self._checked(self._library.starplat_kernel(ctypes.c_void_p(bundle), name.encode()))
         return self._make_kernel(found, name.encode())
 
@@ -82,6 +86,24 @@ class Shim:
         if not result:
             raise SyclError(self._library.starplat_error().decode(errors="replace").strip() or "no reason given")
         return result
+
+
+def _maker_of_kernels(dpctl: ModuleType) -> Callable[[int, bytes], Any] | None:
+    """The function of dpctl's C interface that wraps a kernel; None where it has none of this kind."""
+    offered = getattr(getattr(dpctl.program, "_program", None), "__pyx_capi__", {})
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    try:
+        address = pointer(offered["SyclKernel_Make"], _MAKE_KERNEL)
+    except (KeyError, ValueError):  # a capsule of another signature has another name
+        return None
+    return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p)(address)
+
+
+def dpctl_compiler(dpctl: ModuleType) -> Callable[..., Any] | None:
+    """dpctl's own way to the compiler of SYCL sources, which those after 0.22 have."""
+    modules = (getattr(dpctl, name, None) for name in ("program", "compiler"))
+    return next((found for module in modules if (found := getattr(module, _CREATE, None)) is not None), None)
 
 
 def _address(holder: Any) -> ctypes.c_void_p:

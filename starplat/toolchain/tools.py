@@ -30,8 +30,12 @@ _KNOWN = (
     Tool("g++", "openmp, openacc on the host, artifacts", "apt-get install g++"),
     Tool("nvcc", "artifacts of target cuda", "apt-get install nvidia-cuda-toolkit"),
     Tool("hipcc", "artifacts of target hip", "apt-get install hipcc"),
-    Tool("icpx", "artifacts of target sycl", "apt-get install intel-oneapi-compiler-dpcpp-cpp (Intel's repository)"),
-    Tool("acpp", "artifacts of target sycl", "see https://adaptivecpp.github.io"),
+    Tool(
+        "icpx",
+        "target sycl without dpctl, artifacts",
+        "apt-get install intel-oneapi-compiler-dpcpp-cpp (Intel's repository)",
+    ),
+    Tool("acpp", "target sycl without dpctl", "see https://adaptivecpp.github.io"),
     Tool("nvc++", "openacc on NVIDIA's GPUs", "see https://developer.nvidia.com/hpc-sdk"),
 )
 

@@ -13,15 +13,20 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.ir.nodes import Module
+from starplat.schedule import AUTO, PLAIN, Schedule
+from starplat.schedule.apply import scheduled
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.sp"))
 HIP = BACKENDS["hip"]
 WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function")  # an atomic of 64 bits may be for -DARC_64 alone
 
 
+every_schedule = pytest.mark.parametrize("schedule", [PLAIN, AUTO], ids=str)
+
+
 @cache
-def module(path: Path) -> Module:
-    return starplat.compile(path).module()
+def module(path: Path, schedule: Schedule = AUTO) -> Module:
+    return scheduled(starplat.compile(path).module(), schedule, HIP.capabilities)
 
 
 def compiled(folder: Path, name: str, *flags: str) -> None:
@@ -36,17 +41,22 @@ def compiled(folder: Path, name: str, *flags: str) -> None:
 
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_kernels_compile(path: Path, flags: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "kernels.hip.cpp").write_text(HIP.kernels_text(module(path)), encoding="utf-8")
+@every_schedule
+def test_kernels_compile(path: Path, schedule: Schedule, flags: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "kernels.hip.cpp").write_text(HIP.kernels_text(module(path, schedule)), encoding="utf-8")
     compiled(tmp_path, "kernels.hip.cpp", "--cuda-device-only", *flags)
 
 
 @pytest.mark.parametrize("library", [False, True], ids=["program", "library"])
-def test_a_program_compiles(library: bool, tmp_path: Path) -> None:
-    path = next(path for path in EXAMPLES if path.stem == "pagerank")
-    for name, text in starplat.compile(path).artifact("hip", library=library).items():
+@pytest.mark.parametrize("program", ["pagerank", "k_core"])
+def test_a_program_compiles(program: str, library: bool, tmp_path: Path) -> None:
+    """Among them such as wait for each other in one launch, with reductions and what comes back from them."""
+    path = next(path for path in EXAMPLES if path.stem == program)
+    texts = starplat.compile(path).artifact("hip", library=library)
+    for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    compiled(tmp_path, "pagerank.hip.cpp")
+    assert "hipLaunchCooperativeKernel" in texts[f"{program}.hip.cpp"]
+    compiled(tmp_path, f"{program}.hip.cpp")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -50,17 +50,17 @@ __kernel void sssp_relax(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const uchar *modified,
+    __global const uchar *restrict modified,
     __global int *dist,
-    __global const int *weight,
+    __global const int *restrict weight,
     __global uchar *modified_next
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!modified[v]) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
-            const int candidate = add_inf(dist[v], weight[e]);
-            if (candidate < dist[nbr] && candidate < atomic_min(&dist[nbr], candidate)) {
+            const int candidate = add_inf(latest(dist[v]), weight[e]);
+            if (candidate < latest(dist[nbr]) && candidate < atomic_min(&dist[nbr], candidate)) {
                 modified_next[nbr] = true;
             }
         }
@@ -69,7 +69,11 @@ __kernel void sssp_relax(
 
 // sssp.sp:8 fixedPoint until (finished : !modified)
 #line 8 "sssp.sp"
-__kernel void sssp_finished(int num_nodes, __global const uchar *modified, __global int *finished) {
+__kernel void sssp_finished(
+    int num_nodes,
+    __global const uchar *restrict modified,
+    __global int *finished
+) {
     bool finished_part = true;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (modified[v]) {

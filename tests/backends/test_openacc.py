@@ -41,9 +41,9 @@ extern "C" void sssp_relax(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *modified,
+    const bool *__restrict__ modified,
     int *dist,
-    const int *weight,
+    const int *__restrict__ weight,
     bool *modified_next
 ) {
     #pragma acc parallel loop gang vector \\
@@ -62,7 +62,7 @@ extern "C" void sssp_relax(
 """
 FINISHED = {
     "openacc": """\
-extern "C" void sssp_finished(int num_nodes, const bool *modified, int *finished) {
+extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, int *finished) {
     int finished_part = 1;
     #pragma acc parallel loop gang vector deviceptr(modified) reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {
@@ -74,7 +74,7 @@ extern "C" void sssp_finished(int num_nodes, const bool *modified, int *finished
 }
 """,
     "openmp": """\
-extern "C" void sssp_finished(int num_nodes, const bool *modified, int *finished) {
+extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, int *finished) {
     int finished_part = 1;
     #pragma omp parallel for schedule(static) reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {

@@ -117,4 +117,76 @@ def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
     start = started_from(starplat.compile(ARCS), "program", tmp_path)
     assert "returned 13\n" in start(edges, "--chosen", "0,1").stdout
     assert start(edges, "--chosen", "5").stderr == "error: the graph has no arc 5\n"
-    assert start(edges, "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'\n"
+    assert start(edges, "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'; --help says more\n"
+
+
+def test_sets_are_read_from_a_file(edges: Path, tmp_path: Path) -> None:
+    start = started_from(starplat.compile(ARCS), "program", tmp_path)
+    (tmp_path / "chosen.txt").write_text("0, 1\n2\n\n4")
+    assert start(edges, "--chosen", f"@{tmp_path / 'chosen.txt'}").stdout.count("returned 19\n") == 1
+    (tmp_path / "empty.txt").write_text("\n")
+    assert "returned 0\n" in start(edges, "--chosen", f"@{tmp_path / 'empty.txt'}").stdout
+    absent = start(edges, "--chosen", "@nowhere.txt")
+    assert (absent.returncode, absent.stderr) == (1, "error: --chosen: nowhere.txt cannot be read\n")
+
+
+def test_help_says_what_the_program_takes(sssp: Start) -> None:
+    for word in ("--help", "-h"):
+        answer = sssp(word)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert answer.stdout.startswith("usage: sssp GRAPH --src NODE [--undirected] [--device NUMBER]\n  GRAPH ")
+        assert "\n  --src         a node, as the file calls it\n" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "no graph file is given"),
+        (["graph.txt"], "--src is not given"),
+        (["graph.txt", "--src"], "'--src' is no argument of this program, or has no value"),
+        (["graph.txt", "--from", "10"], "'--from' is no argument of this program, or has no value"),
+        (["graph.txt", "--src", "ten"], "--src cannot be 'ten'"),
+        (["graph.txt", "other.txt", "--src", "10"], "one graph file is enough: 'other.txt' is a second"),
+    ],
+)
+def test_a_command_line_that_is_wrong_ends_with_2(
+    words: list[str], message: str, edges: Path, tmp_path: Path, sssp: Start
+) -> None:
+    given = [str(edges) if word == "graph.txt" else word for word in words]
+    answer = sssp(*given)
+    assert (answer.returncode, answer.stderr) == (2, f"error: {message}; --help says more\n")
+
+
+def test_all_else_that_is_wrong_ends_with_1(edges: Path, sssp: Start) -> None:
+    assert sssp(edges, "--src", 99).returncode == 1
+    assert sssp("nowhere.txt", "--src", 10).returncode == 1
+
+
+NOWHERE = """\
+function entry(Graph g, int where) {
+  node v = where;
+  int count = 0;
+  for (w in g.WALK(v)) {
+    count += 1;
+  }
+  return count;
+}
+"""
+NO_ARC = """\
+function entry(Graph g, int where) {
+  node v = where;
+  node w = 0;
+  edge e = g.get_edge(v, w);
+  return e.id;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [NOWHERE.replace("WALK", "neighbors"), NOWHERE.replace("WALK", "nodes_to"), NO_ARC])
+def test_the_neighbors_of_no_node_are_an_error(text: str, edges: Path, tmp_path: Path) -> None:
+    start = started_from(starplat.compile(text), "program", tmp_path)
+    assert start(edges, "--where", 0).returncode == 0
+    for where in (-1, 5, 99, -(2**31)):
+        answer = start(edges, "--where", where)
+        assert answer.returncode == 1, answer.stdout
+        assert re.match(r"error: the program uses number -?\d+ of the graph, but there are only 6\n", answer.stderr)

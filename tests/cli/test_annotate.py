@@ -55,7 +55,7 @@ def test_a_kernel_stands_beside_its_loop_with_the_reasons(starplat: Starplat, ex
     assert outcome.code == 0
     assert "lines 12–17: kernel sssp_min_dist" in outcome.out
     assert re.search(r"^12 +forall \(v in .*  // sssp.sp:12 forall", outcome.out, re.MULTILINE)
-    assert re.search(r"◆ +if \(candidate < dist\[nbr\] && candidate < atomic_min", outcome.out)
+    assert re.search(r"◆ +if \(candidate < (latest\()?dist\[nbr\]\)? && candidate < atomic_min", outcome.out)
     assert re.search(
         r"^◆ min of dist +a cell that is one iteration's own is an out-neighbor's", outcome.out, re.MULTILINE
     )
@@ -148,7 +148,7 @@ def test_the_same_program_gives_the_same_page(examples: Path) -> None:
 
 
 def test_diff_compares_two_targets(starplat: Starplat, examples: Path) -> None:
-    outcome = starplat("inspect", examples / "sssp.sp", "--diff", "opencl", "cuda")
+    outcome = starplat("inspect", examples / "sssp.sp", "--diff", "opencl", "cuda", "-s", "plain")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
     assert lines[0].startswith("--- ")
@@ -156,6 +156,16 @@ def test_diff_compares_two_targets(starplat: Starplat, examples: Path) -> None:
     assert "-__kernel void sssp_min_dist(" in lines
     assert '+extern "C" __global__ void sssp_min_dist(' in lines
     assert starplat("inspect", examples / "sssp.sp", "--diff", "opencl", "opencl").out == ""
+
+
+def test_diff_compares_two_schedules(starplat: Starplat, examples: Path) -> None:
+    outcome = starplat("inspect", examples / "sssp.sp", "-t", "cuda", "--diff", "plain", "loop=device")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert [line.split("sssp.sp ")[1] for line in lines[:2]] == ["(plain)", "(loop=device)"]
+    assert '+extern "C" __global__ void __launch_bounds__(512) sssp_loop(' in lines
+    assert starplat("inspect", examples / "sssp.sp", "--diff", "plain", "plain,direction=push").out == ""
+    assert starplat("inspect", examples / "sssp.sp", "--diff", "plain", "direction=psuh").code == 2
 
 
 def test_diff_of_no_such_target_is_a_usage_error(starplat: Starplat, examples: Path) -> None:
@@ -170,3 +180,34 @@ def test_diff_is_coloured_where_colour_is_wanted(process: Callable[..., Outcome]
     coloured = process("inspect", examples / "bfs.sp", "--diff", "opencl", "cuda", FORCE_COLOR="1")
     assert "\x1b[32m+" in coloured.out
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.out) == plain.out
+
+
+def test_one_launch_stands_beside_all_that_it_does(starplat: Starplat, examples: Path) -> None:
+    """As `auto` has it; what was asked for instead is shown instead."""
+    outcome = starplat("inspect", examples / "sssp.sp", "-t", "cuda", "--annotate")
+    assert outcome.code == 0
+    assert ": kernel sssp_loop" in outcome.out
+    assert re.search(r"◆ +.*atomicMin\(&dist\[nbr\]", outcome.out)
+    assert re.search(r"^\(d\) dist .* monotone: it only changes by Min", outcome.out, re.MULTILINE)
+    plain = starplat("inspect", examples / "sssp.sp", "-t", "cuda", "--annotate", "-s", "plain")
+    assert ": kernels sssp_finished" in plain.out or ": kernel sssp_min_dist" in plain.out
+    assert "sssp_loop" not in plain.out
+
+
+def test_the_stage_of_the_schedule_tells_what_a_launch_does(starplat: Starplat, examples: Path) -> None:
+    outcome = starplat("inspect", examples / "k_core.sp", "-t", "cuda", "--stage", "schedule")
+    assert outcome.code == 0
+    lines = [line.strip() for line in outcome.out.splitlines()]
+    assert "launch k_core_loop, in which the threads wait for each other" in lines
+    assert "loop" in lines
+    assert not any("on the host" in line for line in lines)
+    assert any(line.startswith("run k_core_set_core: ") and "finds peeled" in line for line in lines)
+
+
+def test_explain_says_what_became_of_a_loop(starplat: Starplat, examples: Path) -> None:
+    outcome = starplat("explain", examples / "sssp.sp", "-t", "cuda")
+    assert outcome.code == 0
+    said = outcome.out[outcome.out.index("schedule for cuda: auto") :].splitlines()[1:]
+    steps = [line.split()[0] for line in said if line]
+    assert {"loop", "frontier", "balance"} <= set(steps)
+    assert "nothing to choose" in starplat("explain", examples / "sssp.sp", "-t", "cuda", "-s", "plain").out

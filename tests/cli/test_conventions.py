@@ -21,7 +21,20 @@ from starplat.source import SourceFile, Span
 from tests.cli.conftest import ROOT, Outcome
 
 Starplat = Callable[..., Outcome]
-VERBS = ("check", "compile", "run", "inspect", "explain", "fmt", "graph", "devices", "doctor", "version")
+VERBS = (
+    "check",
+    "compile",
+    "run",
+    "bench",
+    "tune",
+    "inspect",
+    "explain",
+    "fmt",
+    "graph",
+    "devices",
+    "doctor",
+    "version",
+)
 
 
 def test_version_is_the_packages(starplat: Starplat) -> None:

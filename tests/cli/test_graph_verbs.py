@@ -36,6 +36,23 @@ def test_convert_keeps_the_graph(starplat: Starplat, roads: Path, tmp_path: Path
     assert (found["nodes"], found["arcs"], found["max_weight"]) == (5, 6, 9)
 
 
+@pytest.mark.parametrize("name", ["g.wel", "g.el.gz"])
+def test_convert_warns_of_nodes_that_gap_s_format_adds(
+    starplat: Starplat, roads: Path, tmp_path: Path, name: str
+) -> None:
+    outcome = starplat("graph", "convert", roads, tmp_path / name)
+    assert "warning: read from a .el or .wel the graph has a node more, without arcs" in outcome.err
+    assert starplat("graph", "info", tmp_path / name, "--json").json["nodes"] == 6
+    assert "warning" not in starplat("graph", "convert", roads, tmp_path / "g.txt").err
+    assert "warning" not in starplat("graph", "convert", roads, tmp_path / name, "--undirected").err
+
+
+def test_convert_warns_of_ids_that_are_lost(starplat: Starplat, tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("10 20\n20 30\n")
+    outcome = starplat("graph", "convert", tmp_path / "g.txt", tmp_path / "g.mtx")
+    assert "does not keep the original ids" in outcome.err
+
+
 def test_convert_to_an_unknown_format_is_one_sentence(starplat: Starplat, roads: Path, tmp_path: Path) -> None:
     outcome = starplat("graph", "convert", roads, tmp_path / "g.unknown")
     assert outcome.code == 1

@@ -145,6 +145,18 @@ def test_min_of_a_place_and_something_is_one_operation() -> None:
     assert made.candidate == typed.GraphQuery(made.candidate.graph, typed.Query.NUM_NODES, (), Scalar.INT)
 
 
+@pytest.mark.parametrize("spelt", ["min(y, 0.5 - n)", "min(0.5 - n, y)", "min(y, 2.0 * n - 0.5)"])
+def test_min_of_a_float_and_a_double_is_one_operation(spelt: str) -> None:
+    made = last(f"int n = 3; float y = 4; y = {spelt};")
+    assert isinstance(made, typed.AssignExtreme)
+    assert made.candidate.type is Scalar.FLOAT
+
+
+def test_min_of_an_integer_and_a_real_is_none() -> None:
+    assert isinstance(last("int n = 3; n = min(n, 0.5 - n);"), typed.Assign)
+    assert isinstance(last("int n = 3; n = min(n, 0.5);"), typed.Assign)
+
+
 def test_a_multi_assignment_carries_converted_values() -> None:
     made = last("for (w in g.neighbors(src)) { <w.x, w.p> = <Min(w.x, src.p + 1), src>; }")
     assert isinstance(made, typed.AssignExtreme)

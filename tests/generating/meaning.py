@@ -163,7 +163,8 @@ class _Run:
             case typed.Declare():
                 self.declare(s)
             case typed.Assign():
-                self.store(s.place, self.value(s.value))
+                cells, index = self.cell(s.place, writes=True)
+                cells[index] = self.settled(self.value(s.value), s.place.type)
             case typed.Update():
                 self.update(s)
             case typed.AssignExtreme():
@@ -220,14 +221,10 @@ class _Run:
             raise IndexError(index)
         return index
 
-    def store(self, place: typed.Place, value: Any) -> None:
-        cells, index = self.cell(place, writes=True)
-        cells[index] = self.settled(value, place.type)
-
     def update(self, s: typed.Update) -> None:
         cells, index = self.cell(s.place, writes=True)
-        new = self.value(s.value)
         old = cells[index]
+        new = self.value(s.value)
         match s.combine:
             case typed.Combine.ADD:
                 result = self.sum(old, new, s.place.type)
@@ -242,10 +239,10 @@ class _Run:
         cells[index] = self.settled(result, s.place.type)
 
     def extreme(self, s: typed.AssignExtreme) -> None:
-        places = [self.cell(c.place, writes=True) for c in s.carried]
-        values = [self.settled(self.value(c.value), c.place.type) for c in s.carried]
         cells, index = self.cell(s.place, writes=True)
+        places = [self.cell(c.place, writes=True) for c in s.carried]
         candidate = self.settled(self.value(s.candidate), s.place.type)
+        values = [self.settled(self.value(c.value), c.place.type) for c in s.carried]
         old = cells[index]
         if candidate < old if s.extreme is typed.Extreme.MIN else candidate > old:
             cells[index] = candidate

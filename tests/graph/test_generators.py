@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import Graph, generators, statistics
+from starplat.graph import Graph, generators, pcg, statistics
 from tests.graph.graphs import well_formed
 
 SEEDED = [
@@ -50,3 +51,71 @@ def test_they_are_simple_and_undirected(graph: Graph, n: int, m: int | None) -> 
 def test_sizes_that_make_no_graph_are_diagnostics(make: Callable[[], Graph]) -> None:
     with pytest.raises(DiagnosticError, match="E0817"):
         make()
+
+
+# --- on devices ----------------------------------------------------------------------------------------------------
+
+DRAWN = [(5, np.float32), (1, np.float32), (0, np.float32), (7, np.float64), (64, np.float32), (333, np.float64)]
+
+
+@pytest.fixture
+def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many blocks in short streams."""
+    monkeypatch.setattr(pcg, "BLOCK", 64)
+
+
+@pytest.mark.usefixtures("short_blocks")
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_drawn_by_lanes_are_those_of_numpy(seed: int) -> None:
+    """One kind after the other, so that halves of numbers wait at some of the changes."""
+    ours, theirs = pcg.Numbers(seed, np), np.random.default_rng(seed)
+    for size, dtype in DRAWN * 3:
+        assert np.array_equal(ours.random(size, dtype), theirs.random(size, dtype=dtype))
+        for low, high in ((0, 256), (1, 256), (5, 6), (0, 2**31 - 1), (-3, 3)):
+            expected = theirs.integers(low, high, size, np.int32)
+            assert np.array_equal(ours.integers(low, high, size, np.int32), expected)
+        assert np.array_equal(ours.permutation(size), theirs.permutation(size))
+
+
+@pytest.mark.usefixtures("short_blocks")
+def test_what_is_drawn_again_shifts_the_stream_as_in_numpy() -> None:
+    """Of a range just over half of 2^32 nearly every other number is refused."""
+    ours, theirs = pcg.Numbers(1, np), np.random.default_rng(1)
+    for _ in range(3):
+        drawn = ours.integers(0, 2**31 + 1, 999, np.uint32)
+        assert np.array_equal(drawn, theirs.integers(0, 2**31 + 1, 999, np.uint32))
+
+
+DEVICE_MADE = [
+    *(partial(generators.rmat, scale, factor) for scale, factor in ((0, 3), (1, 1), (3, 0), (8, 8), (9, 3))),
+    *(partial(generators.uniform, scale, factor) for scale, factor in ((0, 3), (1, 1), (3, 0), (8, 8), (9, 3))),
+    *(partial(generators.grid, side, share) for side, share in ((1, 100), (2, 0), (5, 40), (20, 70), (33, 100))),
+]
+
+
+@pytest.mark.parametrize("weights", [None, (1, 255), (7, 7)], ids=str)
+@pytest.mark.parametrize("make", DEVICE_MADE, ids=lambda made: f"{made.func.__name__}-{made.args}")
+def test_a_device_makes_the_same_graph(make: Callable[..., Graph], weights: tuple[int, int] | None) -> None:
+    """The way by sorting, which a device takes, with NumPy's arrays."""
+    for seed in (1, 2):
+        here, there = make(seed, weights=weights), make(seed, weights=weights, arrays=np)
+        assert well_formed(there)
+        assert np.array_equal(here.row_offsets, there.row_offsets)
+        assert np.array_equal(here.columns, there.columns)
+        assert (here.weights is None) == (there.weights is None) == (weights is None)
+        if here.weights is not None and there.weights is not None:
+            assert here.weights.dtype == there.weights.dtype == np.int32
+            assert np.array_equal(here.weights, there.weights)
+
+
+def test_weights_are_the_same_both_ways_and_within_their_range() -> None:
+    graph = generators.rmat(9, 8, 3, weights=(2, 5))
+    assert graph.is_symmetric
+    assert graph.weights is not None
+    assert set(graph.weights.tolist()) == {2, 3, 4, 5}
+
+
+@pytest.mark.parametrize("weights", [(-1, 5), (5, 4), (1, 2**31)])
+def test_a_range_of_weights_that_is_none_is_a_diagnostic(weights: tuple[int, int]) -> None:
+    with pytest.raises(DiagnosticError, match="E0817"):
+        generators.rmat(3, 2, weights=weights)

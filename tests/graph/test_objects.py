@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import networkx
 import numpy as np
 import pyarrow
@@ -9,7 +12,7 @@ import pytest
 import scipy.sparse
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph import Graph, from_object
+from starplat.graph import Graph, from_object, read
 from tests.graph.graphs import arcs_of, well_formed
 
 ARCS = {(4, 9, 0.5), (9, 2, 2.5)}
@@ -99,3 +102,35 @@ def test_a_graph_is_itself() -> None:
 def test_what_is_no_graph_is_a_diagnostic(wrong: object) -> None:
     with pytest.raises(DiagnosticError, match=r"E081[47]"):
         from_object(wrong)
+
+
+def _plain(value: object) -> str:
+    """A name that is the same in every process."""
+    return "object" if type(value) is object else repr(value)
+
+
+@pytest.mark.parametrize(
+    "object", [42, "roads.gr", object(), ([0, 1], [0.5, 1.5]), ([0, 1], [1]), ([0, -3], [1, 2])], ids=_plain
+)
+def test_what_holds_no_graph_is_refused(object: object) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        from_object(object)
+    assert [diagnostic.code for diagnostic in raised.value.diagnostics] == ["E0814"]
+
+
+@pytest.mark.parametrize(
+    ("name", "library"), [("g.parquet", "pyarrow"), ("g.feather", "pyarrow"), ("g.graphml", "networkx")]
+)
+def test_a_library_that_is_missing_is_named(
+    name: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {"g.parquet": b"PAR1....PAR1", "g.feather": b"ARROW1..", "g.graphml": b"<?xml version='1.0'?><graphml/>"}
+    (tmp_path / name).write_bytes(content[name])
+    for module in [module for module in sys.modules if module.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(DiagnosticError) as raised:
+        read(tmp_path / name)
+    assert raised.value.diagnostics[0].code == "E0813"
+    assert raised.value.diagnostics[0].message.endswith(f"{name} needs {library}")
+    assert raised.value.diagnostics[0].help == f"pip install {library}"

@@ -102,6 +102,18 @@ def test_what_cannot_be_written_says_so(name: str, tmp_path: Path) -> None:
         write(Graph.from_arcs(2, [0], [1]), tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("name", "ids", "added"),
+    [("g.wel", [0, 1, 2], 0), ("g.wel", [1, 2, 3], 1), ("g.el.xz", [3, 9, 11], 9), ("g.txt", [3, 9, 11], 0)],
+)
+def test_nodes_that_gap_s_format_adds_are_known_before(name: str, ids: list[int], added: int, tmp_path: Path) -> None:
+    graph = Graph.from_arcs(3, [0, 1], [1, 2], ids=np.array(ids))
+    write(graph, tmp_path / name)
+    assert read(tmp_path / name).num_nodes == 3 + added
+    said = " ".join(lost(graph, tmp_path / name))
+    assert (f"has {'a node' if added == 1 else f'{added} nodes'} more" in said) == bool(added)
+
+
 @pytest.mark.parametrize("format", WRITABLE, ids=lambda format: format.name)
 def test_what_a_format_loses_is_known_before(format: Format, tmp_path: Path) -> None:
     graph = Graph.from_arcs(3, [0, 1], [1, 2], directed=False, ids=np.array([3, 9, 11]))

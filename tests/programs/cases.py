@@ -103,6 +103,10 @@ def _bfs(graph: Graph, call: Arguments, results: Results, returned: Any) -> None
     oracles.assert_parents(graph, source, steps, inside(graph, results["parent"]))
 
 
+def _bfs_levels(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
+    same(results["level"], finite_or_inf(oracles.levels(graph, graph.node_of(call["src"]))))
+
+
 def _sssp(graph: Graph, call: Arguments, results: Results, returned: Any) -> None:
     same(results["dist"], finite_or_inf(oracles.distances(graph, graph.node_of(call["src"]))))
 
@@ -186,6 +190,7 @@ def simple_undirected(graph: Graph) -> Graph:
 
 CASES = (
     Case("bfs", ("level", "parent"), from_some_nodes, _bfs),
+    Case("bfs_levels", ("level",), from_some_nodes, _bfs_levels),
     Case("sssp", ("dist",), from_some_nodes, _sssp),
     Case("sssp_two_flags", ("dist",), from_some_nodes, _sssp),
     Case("pagerank", ("rank",), to_convergence, _pagerank),

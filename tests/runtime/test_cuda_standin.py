@@ -125,3 +125,9 @@ def test_a_fault_costs_the_device(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -
         run()
     assert caught.value.exit_code is ExitCode.NO_DEVICE
     assert ("cuda", 0) not in targets._OPENED
+
+
+def test_runs_are_timed_by_the_devices_own_clock(cupy: CuPy) -> None:
+    """The stand-in's clock goes on by a millisecond from the event before a run to the one behind it."""
+    result = run_module(PROGRAM, GRAPH, target="cuda", arguments={"a": [1] * 5, "b": [2] * 5}, repeat=3)
+    assert result.seconds.run == pytest.approx((1e-3, 1e-3, 1e-3))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +45,7 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.runtime.device import LaunchSize
+from starplat.runtime.device import Device, LaunchSize
 from starplat.runtime.elements import dtype_of
 from starplat.runtime.library import OpenACCDevice, OpenMPDevice
 from starplat.toolchain import compilers
@@ -59,7 +62,10 @@ TARGET_CELL = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
 
 def run(target: str, module: Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
     """Launches the module's only kernel once, changes `arrays` and returns what its reductions came to."""
-    device = device_of(target)
+    return run_on(device_of(target), module, n, arrays, **scalars)
+
+
+def run_on(device: Device, module: Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
     kernel = module.kernels[0]
     kernels = device.build(module, wide_arcs=False)
     buffers = {}
@@ -249,7 +255,7 @@ def host_build(target: str) -> Build:
     found = [build for build in builds(target) if build.place is Place.HOST]
     if not found:
         pytest.skip("no g++ is here")
-    return found[-1]
+    return found[0]
 
 
 def test_openacc_says_where_it_truly_runs() -> None:
@@ -292,6 +298,21 @@ def test_text_that_does_not_compile_is_our_mistake(own_cache: Path) -> None:
     assert list((own_cache / "refused").glob("*.cpp"))
 
 
+def test_a_library_that_does_not_load_says_what_helps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: Path
+) -> None:
+    from starplat.toolchain.cache import Cache
+    from starplat.toolchain.libraries import _key_of_carried, open_library
+
+    monkeypatch.setenv(compilers.LIBRARIES_VARIABLE, str(tmp_path / "libraries"))
+    Cache(tmp_path / "libraries").put(_key_of_carried("text", ()), b"\x7fELF, for another kind of machine")
+    with pytest.raises(DiagnosticError, match="a library of kernels does not load: ") as raised:
+        open_library(Build("openacc", Place.GPU, None, (), 0), "text")
+    assert raised.value.diagnostics[0].code == "E0909"
+    assert "libgomp1" in str(raised.value.diagnostics[0].help)
+    assert raised.value.exit_code is ExitCode.NO_DEVICE
+
+
 def test_libraries_can_be_built_on_one_machine_and_run_on_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: Path
 ) -> None:
@@ -318,3 +339,78 @@ def test_a_device_that_is_not_there_is_named(target: str) -> None:
     with pytest.raises(DiagnosticError) as raised:
         starplat.compile("function f(Graph g) { int n = g.num_nodes(); }").run(ZOO["chain"], target=target, device=99)
     assert raised.value.diagnostics[0].code == "E0902"
+
+
+NVC = f"""#!{sys.executable}
+import json, subprocess, sys
+if sys.argv[1:] == ["--version"]:
+    print("\\nnvc++ 25.9-0 64-bit target on x86-64 Linux -tp znver3 \\nNVIDIA Compilers and Tools")
+elif sys.argv[1:] == ["-dumpmachine"]:
+    print("x86_64-pc-linux-gnu")
+elif len(sys.argv) == 2:
+    sys.exit("nvc++-Error-Unknown switch: " + sys.argv[1])
+else:
+    print(json.dumps(sys.argv[1:]), file=open("LOG", "a"))
+    if REFUSES:
+        sys.exit('"kernels.cpp", line 12: error: this compiler compiles nothing')
+    flags = [flag for flag in sys.argv[1:] if not flag.startswith(("-acc", "-gpu"))]
+    sys.exit(subprocess.run(["g++", "-fopenacc", "-foffload=disable", *flags]).returncode)
+"""
+
+
+@pytest.fixture
+def nvc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path]]:
+    """Puts a stand-in for nvc++ on the path, which has g++ do the work or refuses; gives the record of its calls."""
+    if compilers.gnu_compiler() is None:
+        pytest.skip("no g++ is here")
+
+    def install(*, refuses: bool = False) -> Path:
+        log, folder = tmp_path / "calls", tmp_path / "nvidia"
+        folder.mkdir()
+        program = folder / "nvc++"
+        program.write_text(NVC.replace("LOG", str(log)).replace("REFUSES", str(refuses)))
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.delenv(compilers.LIBRARIES_VARIABLE, raising=False)
+        forget_compilers()
+        return log
+
+    yield install
+    forget_compilers()
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_nvidia_s_compiler_builds_for_the_cores_after_gcc(nvc: Callable[..., Path]) -> None:
+    log = nvc()
+    *_, gnu, nvidia = builds("openacc")
+    assert gnu.maker.startswith("g++ ")
+    assert (nvidia.maker, nvidia.place, nvidia.number) == ("nvc++ 25.9-0", Place.HOST, -1)
+    device = OpenACCDevice(nvidia)
+    cells, total = node_array("cells", Element.INT), variable("total")
+    body = [UpdateCell(Combine.MIN, cells, TARGET_CELL, Ref(V), shared=True), Contribute(total, Ref(V))]
+    module = module_of(over_nodes(body, [cells], reductions=[Reduction(total, Combine.ADD)]))
+    arrays = {"cells": np.full(N, 99, np.int32)}
+    assert run_on(device, module, N, arrays)["total"] == sum(range(N))
+    assert arrays["cells"][:8].tolist() == [0, 1, 2, 3, 4, 5, 6, 99]
+    flags = [json.loads(line) for line in log.read_text().splitlines()]
+    assert all(call[:5] == ["-std=c++17", "-O2", "-shared", "-fPIC", "-acc=multicore"] for call in flags)
+
+
+def test_nvidia_s_compiler_comes_first_for_gpus(nvc: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    nvc()
+    gpus = (compilers.Gpu("first", 1, 1), compilers.Gpu("second", 1, 1))
+    monkeypatch.setattr(compilers, "gpus", lambda: gpus)
+    found = builds("openacc")
+    assert [(b.maker, b.number) for b in found[:2]] == [("nvc++ 25.9-0", 0), ("nvc++ 25.9-0", 1)]
+    assert found[0].flags == ("-std=c++17", "-O2", "-shared", "-fPIC", "-acc=gpu", "-gpu=nordc")
+    assert found[-1].place is Place.HOST
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_what_nvidia_s_compiler_refuses_is_said(nvc: Callable[..., Path]) -> None:
+    nvc(refuses=True)
+    with pytest.raises(DiagnosticError) as raised:
+        OpenACCDevice(builds("openacc")[-1])
+    assert raised.value.diagnostics[0].code == "E0904"
+    assert "nvc++ 25.9-0 does not compile" in raised.value.diagnostics[0].message
+    assert "line 12: error: this compiler compiles nothing" in raised.value.diagnostics[0].message

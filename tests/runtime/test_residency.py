@@ -60,6 +60,49 @@ def moved(graph: Graph, target: str) -> int:
     return run_module(sssp(), graph, target=target, arguments={"src": 0}, results=[]).bytes.up
 
 
+BOTH_WAYS = starplat.compile("""
+function both(Graph g, propNode<int> sum) {
+    forall (v in g.nodes()) {
+        forall (u in g.nodes_to(v)) {
+            v.sum += u + 1;
+        }
+        forall (w in g.neighbors(v)) {
+            v.sum += 100 * (w + 1);
+        }
+    }
+}
+""")
+
+
+@every_target
+def test_incoming_arcs_of_an_undirected_graph_are_not_brought_again(target: str) -> None:
+    """They lie as the outgoing ones do."""
+    device_of(target)
+    directed = Graph.from_arcs(4, [0, 1, 1, 2, 2], [1, 0, 2, 1, 2])
+    undirected = Graph.from_arcs(4, [0, 1, 2], [1, 2, 2], directed=False)
+    one, other = (BOTH_WAYS.run(graph, target=target) for graph in (directed, undirected))
+    assert one["sum"].tolist() == other["sum"].tolist() == [202, 404, 505, 0]
+    assert (one.bytes.up, other.bytes.up) == (2 * 4 * (5 + 5), 4 * (5 + 5))
+
+
+@every_target
+def test_more_nodes_than_kernels_can_count_are_refused(target: str) -> None:
+    device = device_of(target)
+    assert device.most_nodes == 2**31 - 1 - (0 if target == "reference" else 2**24)
+    device.require_countable(device.most_nodes)
+    with pytest.raises(DiagnosticError, match="E0811"):
+        device.require_countable(device.most_nodes + 1)
+
+
+def test_a_run_on_too_many_nodes_is_refused_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(device_of("openmp")), "most_nodes", 49)
+    with pytest.raises(DiagnosticError) as raised:
+        PROGRAM.run(roads(), target="openmp")
+    said = raised.value.diagnostics[0]
+    assert said.message == "the graph has 50 nodes, and kernels of target openmp count up to 49"
+    assert said.help == "use --target reference"
+
+
 @every_target
 def test_several_graphs_stay_on_a_device(target: str) -> None:
     device_of(target)

@@ -7,19 +7,21 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.ir.nodes import Element
+from starplat.ir.nodes import Element, Ref, Store
+from starplat.runtime.device import LaunchSize
 from starplat.runtime.sycl import SyclDevice
 from starplat.runtime.targets import open_device
 from starplat.toolchain import sycl as probe
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
 from starplat.toolchain.devices import report
 from starplat.toolchain.vendors import VENDORS_VARIABLE
-from tests.backends.modules import module_of, node_array, over_nodes
+from tests.backends.modules import V, module_of, node_array, number, over_nodes
 from tests.runtime.devices import device_of
 
 RUN = """
@@ -45,7 +47,8 @@ def in_process(program: str, cache: Path, **more: str) -> tuple[str, str]:
 
 def sycl_device() -> SyclDevice:
     device = device_of("sycl")
-    assert isinstance(device, SyclDevice)
+    if not isinstance(device, SyclDevice):
+        pytest.skip("a compiler of whole SYCL programs is here, and its devices come first")
     return device
 
 
@@ -110,6 +113,53 @@ def test_no_dpctl_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
         probe.sycl.cache_clear()
     assert error.value.exit_code is ExitCode.NO_DEVICE
     assert error.value.diagnostics[0].help == probe.INSTALL
+
+
+@pytest.mark.parametrize("module", ["program", "compiler"])
+def test_a_dpctl_with_a_compiler_of_its_own_is_asked_where_it_takes_no_kernels_of_ours(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = sycl_device()
+    asked: list[tuple[object, str, list[str]]] = []
+
+    class Made:
+        """dpctl's bundle: here one that the shim built."""
+
+        def __init__(self, queue: object, text: str, copts: list[str]) -> None:
+            asked.append((queue, text, copts))
+            self.bundle = shim.build(queue, text, tuple(copts))
+
+        def get_sycl_kernel(self, name: str) -> object:
+            return shim.kernel(self.bundle, name)
+
+    shim = device.shim
+    newer = SimpleNamespace(program=SimpleNamespace(), compiler=SimpleNamespace())
+    getattr(newer, module).create_kernel_bundle_from_sycl_source = Made
+    other = with_dpctl(device, newer)
+    cells = node_array("cells", Element.INT)
+    kernels = other.build(module_of(over_nodes([Store(cells, Ref(V), number(7))], [cells])), wide_arcs=False)
+    buffer = device.allocate(np.dtype(np.int32), 5)
+    kernels.launch(kernels.module.kernels[0], {"cells": buffer}, {}, LaunchSize(5, 5, 0))
+    assert device.download(buffer).tolist() == [7] * 5
+    assert asked[0][0] is device.queue
+    assert asked[0][2] == ["-fwrapv"]
+
+
+def test_a_dpctl_without_any_way_in_says_so() -> None:
+    nothing = SimpleNamespace(program=SimpleNamespace(), __version__="9.9")
+    with pytest.raises(DiagnosticError, match=r"E0901.*dpctl 9\.9 has no way"):
+        with_dpctl(sycl_device(), nothing).build(module_of(over_nodes([], [])), wide_arcs=False)
+
+
+def with_dpctl(device: SyclDevice, dpctl: object) -> SyclDevice:
+    """The device, as a dpctl whose kernels cannot be made by others would have it."""
+
+    class NoKernels:
+        makes_kernels = False
+
+    other = object.__new__(SyclDevice)
+    other.__dict__.update(device.__dict__, dpctl=dpctl, shim=NoKernels())
+    return other
 
 
 def test_no_compiler_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from starplat.graph.streams import COMPRESSIONS, Input
 from starplat.graph.tables import Arcs, Layout, read_arcs, shown
 
 SEPARATORS = (b",", b";", b"|")
+GAP_SUFFIXES = (".el", ".wel")
 
 
 def read(input: Input) -> Graph:
@@ -30,7 +31,7 @@ def read(input: Input) -> Graph:
     layout = _layout(input)
     arcs = read_arcs(input, layout)
     comments = [line for line in first_lines(input) if line.lstrip()[:1] in (b"#", b"%")]
-    if input.name.endswith((".el", ".wel")) and not comments:
+    if input.name.endswith(GAP_SUFFIXES) and not comments:
         numbered, title = up_to_highest(input.shown, arcs.source, arcs.destination), "GAP edge list"
     else:
         numbered, title = by_ids_seen(input.shown, arcs.source, arcs.destination), "edge list"
@@ -147,6 +148,13 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
         stream.write(b"# Directed graph without nodes\n")
     ids = graph.original_ids
     write_table(stream, [ids[source], ids[destination]], weights)
+
+
+def added_nodes(graph: Graph, name: str) -> int:
+    """How many nodes a reader of the file of that name would add: in GAP's they are 0 up to the highest id."""
+    if not name.endswith(GAP_SUFFIXES) or not graph.directed or graph.id_range is None:
+        return 0  # an undirected graph is written with a comment
+    return graph.id_range[1] + 1 - graph.num_nodes
 
 
 def recognises_ldbc(input: Input) -> bool:

@@ -25,6 +25,8 @@ class Launcher(Protocol):
 
     def emit(self, kernel: ir.Kernel) -> None: ...
 
+    def judged(self, races: LoopRaces, levels: LevelScope | None) -> tuple[ir.Array, ...]: ...
+
 
 class HostSide(Protocol):
     """A host function that is being lowered."""

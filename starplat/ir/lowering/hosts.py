@@ -290,7 +290,8 @@ class HostLowering(ExpressionLowering):
             case typed.Attach():
                 self._attach(s)
             case typed.CopyProperty():
-                self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
+                if s.destination is not s.source:
+                    self.do(ir.CopyArray(self.arrays[s.destination], self.arrays[s.source]))
             case typed.AddToSet():
                 self.do(ir.WriteCell(self.arrays[s.symbol], self.expression(s.member), true()))
             case typed.CallStatement():
@@ -441,45 +442,49 @@ class HostLowering(ExpressionLowering):
 
     def _one_by_one(self, s: typed.ForEach) -> None:
         """Iterations in order, each from the host; a `forall` judges its filter on entry if the body may change it."""
-        judged = self.regions.judged(self.context.facts.races(s.body)) if s.parallel and s.filter is not None else None
-        if judged is not None:
-            variable = self._iterator(s)
-            with self.collect() as inner:
-                chosen = self._read(judged, ir.Ref(variable))
-                self.do(ir.HostIf(chosen, self.collected(s.body)))
-            over_nodes = judged.extent is ir.Extent.NODES
-            end = ir.NumNodes(ir.Element.NODE) if over_nodes else ir.NumArcs(ir.Element.ARC)
-            self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, tuple(inner)))
-            return
+        judged = self.regions.judged(self.context.facts.races(s.body), self.levels) if s.parallel else ()
         match s.domain:
+            case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
+                self._host_both_neighbors(s, domain, judged)
+            case typed.Neighbors() as domain:
+                self._host_neighbors(s, domain, *judged)
             case typed.AllNodes():
-                self._range(s, ir.NumNodes(ir.Element.NODE))
+                self._range(s, ir.NumNodes(ir.Element.NODE), *judged)
             case typed.AllEdges():
-                self._range(s, ir.NumArcs(ir.Element.ARC))
+                self._range(s, ir.NumArcs(ir.Element.ARC), *judged)
+            case typed.Members(symbol=symbol) if judged:
+                nodes = self.arrays[symbol].extent is ir.Extent.NODES
+                end = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
+                self._range(s, end, *judged)
             case typed.Members(symbol=symbol):
                 variable = self._iterator(s)
                 self.do(ir.HostForMembers(variable, self.arrays[symbol], self._guarded(s, None)))
-            case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
-                self._host_both_neighbors(s, domain)
-            case typed.Neighbors() as domain:
-                self._host_neighbors(s, domain)
             case _:
                 assert_never(s.domain)
 
     def _iterator(self, s: typed.ForEach) -> ir.Variable:
         return self._bind(s.iterator, ir.Variable(self.names.fresh(s.iterator.name), ELEMENTS[s.iterator.scalar]))
 
-    def _range(self, s: typed.ForEach, end: ir.Expression) -> None:
+    def _range(self, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
         variable = self._iterator(s)
-        self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, self._guarded(s, None)))
+        body = self._guarded(s, None) if judged is None else self._where(judged, variable, s.body)
+        self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body))
 
-    def _host_both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors) -> None:
+    def _where(self, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:
+        """The body, where the filter held on entry."""
+        with self.collect() as ops:
+            chosen = self._read(judged, ir.Ref(place))
+            self.do(ir.HostIf(chosen, self.collected(body)))
+        return tuple(ops)
+
+    def _host_both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors, judged: tuple[ir.Array, ...]) -> None:
         """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
         node = self.held(domain.node, "node", s.body)
         halves = []
-        for direction in (typed.Direction.OUT, typed.Direction.IN):
+        for place, direction in enumerate((typed.Direction.OUT, typed.Direction.IN)):
             with self.collect() as ops:
-                self._host_neighbors(s, typed.Neighbors(domain.graph, domain.node, direction), node)
+                half = typed.Neighbors(domain.graph, domain.node, direction)
+                self._host_neighbors(s, half, *judged[place : place + 1], of=node)
             halves.append(tuple(ops))
         left = ir.Variable(self.names.fresh("left"), ir.Element.BOOL)
         first = _telling(halves[0], left)
@@ -490,14 +495,24 @@ class HostLowering(ExpressionLowering):
         self.ops += first
         self.do(ir.HostIf(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(left)), halves[1]))
 
-    def _host_neighbors(self, s: typed.ForEach, domain: typed.Neighbors, of: ir.Expression | None = None) -> None:
+    def _host_neighbors(
+        self,
+        s: typed.ForEach,
+        domain: typed.Neighbors,
+        judged: ir.Array | None = None,
+        *,
+        of: ir.Expression | None = None,
+    ) -> None:
         probe = KernelLowering(self.context, self.names, self.surroundings(), frozenset(), self.levels)
         direction, level = probe.direction(s, domain)
         node = self.held(domain.node, "node", s.body) if of is None else of
         neighbor = self._iterator(s)
         position = ir.Variable(self.names.fresh("e"), ir.Element.ARC)
         self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
-        body = self._guarded(s, probe.at_level(neighbor, level))
+        if judged is None:
+            body = self._guarded(s, probe.at_level(neighbor, level))
+        else:
+            body = self._where(judged, position, s.body)
         self.do(ir.HostForNeighbors(direction, node, neighbor, position, body))
 
     def _guarded(self, s: typed.ForEach, level: ir.Expression | None) -> tuple[ir.HostOp, ...]:
@@ -517,6 +532,9 @@ class HostLowering(ExpressionLowering):
 
     def visit_at_level(self, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None:
         """The body of a BFS pass for one node, if it stands at this level and passes the filter."""
+        if scope.judged is not None:
+            self.ops += self._where(scope.judged, node, work.body)
+            return
         level = self._read(scope.levels, ir.Ref(node))
         with self.collect() as inner:
             self._filtered(work)

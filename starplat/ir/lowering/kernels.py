@@ -39,12 +39,14 @@ class ArcPlace:
 @dataclass(frozen=True, slots=True)
 class LevelScope:
     """Inside a BFS pass: neighbors of `iterator` are children or parents only. `pulling` holds the ids of loops over
-    `neighbors` that mean parents."""
+    `neighbors` that mean parents; `judged` the nodes of the level that passed the pass's filter, where the host drives
+    a body that may change what the filter reads."""
 
     iterator: typed.Symbol
     levels: ir.Array
     depth: ir.Variable
     pulling: frozenset[int]
+    judged: ir.Array | None = None
 
 
 @dataclass

@@ -44,17 +44,14 @@ class RegionLowering:
 
     def launch(self, races: LoopRaces, levels: LevelScope | None = None) -> None:
         """Runs a parallel loop: once, or twice for a loop over both kinds of neighbors."""
-        loop = races.loop
-        match loop.domain:
-            case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
-                sides = (typed.Direction.OUT, typed.Direction.IN)
-                halves = [replace(loop, domain=replace(domain, direction=direction)) for direction in sides]
-                changes = self._filter_may_change(races, loop)
-                chosen = [self._judge(races, half, levels) if changes else None for half in halves]
-                for half, judged in zip(halves, chosen, strict=True):
-                    self._launch(races, half, levels, judged)
-            case _:
-                self._launch(races, loop, levels)
+        halves = _halves(races.loop)
+        if len(halves) == 1:
+            self._launch(races, races.loop, levels)
+            return
+        changes = self._filter_may_change(races, races.loop)
+        chosen = [self._judge(races, half, levels) if changes else None for half in halves]
+        for half, judged in zip(halves, chosen, strict=True):
+            self._launch(races, half, levels, judged)
 
     def _launch(
         self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None, judged: ir.Array | None = None
@@ -65,13 +62,10 @@ class RegionLowering:
         self._hoist(loop.body, loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
         domain, iterator, condition = self._domain(loop, lowering)
-        if levels is not None and loop.levels:
-            at_level = equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth))
-            condition = both(at_level, condition)
         if judged is not None:
             condition = ir.Load(judged, ir.Ref(_position(domain, iterator)))
-        elif loop.filter is not None:
-            condition = both(condition, lowering.expression(loop.filter))
+        else:
+            condition = self._condition(loop, lowering, iterator, condition)
         if judged is None and condition is not None and self._filter_may_change(races, loop):
             condition = self._judge_first(loop, domain, iterator, condition)
         body = lowering.block(loop.body)
@@ -119,21 +113,33 @@ class RegionLowering:
         written = {cell.symbol for cell in races.cells if cell.race_class not in quiet}
         return any(s in written and self.host.arrays[s] not in self.host.stand_ins for s in read)
 
-    def judged(self, races: LoopRaces) -> ir.Array | None:
-        """The flags of the members that pass the filter on entry, where the body, run by the host, may change it."""
+    def judged(self, races: LoopRaces, levels: LevelScope | None) -> tuple[ir.Array, ...]:
+        """The flags of the iterations that pass the filter on entry, by out- and by in-neighbors where the loop is over
+        both; none where the body, run by the host, does not change what the filter reads."""
         loop = races.loop
-        if loop.filter is None or isinstance(loop.domain, typed.Neighbors) or not self._filter_may_change(races, loop):
-            return None
-        return self._judge(races, loop, self.host.levels)
+        if loop.filter is None:
+            return ()
+        read = {e.symbol for e in walk.expressions(loop.filter) if isinstance(e, typed.Variable)}
+        if read.isdisjoint(written_scalars(loop.body)) and not self._filter_may_change(races, loop):
+            return ()
+        return tuple(self._judge(races, half, levels) for half in _halves(loop))
+
+    def _condition(
+        self, loop: ParallelLoop, lowering: KernelLowering, iterator: ir.Variable, member: ir.Expression | None
+    ) -> ir.Expression | None:
+        """Whether an iteration takes place: it is at the pass's level, belongs to the domain, passes the filter."""
+        levels = lowering.levels
+        if levels is not None and loop.levels:
+            member = both(equal(ir.Load(levels.levels, ir.Ref(iterator)), ir.Ref(levels.depth)), member)
+        return member if loop.filter is None else both(member, lowering.expression(loop.filter))
 
     def _judge(self, races: LoopRaces, loop: ParallelLoop, levels: LevelScope | None) -> ir.Array:
         """The outcomes of a loop's filter on entry."""
         around = self.host.surroundings()
         self._hoist(typed.Block(()), loop.filter, around)
         lowering = KernelLowering(self.context, self.host.names.inner(), around, races.shared, levels)
-        domain, iterator, condition = self._domain(loop, lowering)
-        if loop.filter is not None:
-            condition = both(condition, lowering.expression(loop.filter))
+        domain, iterator, member = self._domain(loop, lowering)
+        condition = self._condition(loop, lowering, iterator, member)
         assert condition is not None
         chosen = self._judge_first(loop, domain, iterator, condition)
         return chosen.array
@@ -237,6 +243,16 @@ class RegionLowering:
             extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
             if extreme or isinstance(e, typed.Aggregate | typed.SetSize):
                 around.hoisted[id(e)] = self.host.expression(e)
+
+
+def _halves(loop: ParallelLoop) -> tuple[ParallelLoop, ...]:
+    """The loop; of one over both kinds of neighbors that over out-neighbors and that over in-neighbors."""
+    match loop.domain:
+        case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
+            sides = (typed.Direction.OUT, typed.Direction.IN)
+            return tuple(replace(loop, domain=replace(domain, direction=direction)) for direction in sides)
+        case _:
+            return (loop,)
 
 
 def _position(domain: ir.Domain, iterator: ir.Variable) -> ir.Variable:

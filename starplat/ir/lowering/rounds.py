@@ -3,6 +3,8 @@ tests."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from starplat.analysis import walk
 from starplat.analysis.convergence import Spelling, convergence
 from starplat.analysis.effects import ParallelLoop, of_bfs
@@ -133,6 +135,8 @@ def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope:
     if not host.context.facts.hosting.needs_host(work.body):
         host.regions.launch(host.context.facts.races(work.body), scope)
         return
+    judged = host.regions.judged(host.context.facts.races(work.body), scope)
+    scope = replace(scope, judged=judged[0] if judged else None)
     outer, host.levels = host.levels, scope
     node = ir.Variable(host.names.fresh(s.iterator.name), ir.Element.NODE)
     host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)

@@ -36,10 +36,13 @@ class Returned:
 def returned_scalars(races: LoopRaces) -> list[Returned]:
     """What a kernel made of a parallel loop returns."""
     leaders = extreme_leaders(races.loop.body)
+    inside = set(walk.declared(races.loop.body))
     return [
         Returned(cell.symbol, Return.WORD) if cell.symbol in leaders else _returned(cell)
         for cell in races.cells
-        if isinstance(cell.symbol.type, Scalar) and cell.race_class is not RaceClass.READ_ONLY
+        if isinstance(cell.symbol.type, Scalar)
+        and cell.race_class is not RaceClass.READ_ONLY
+        and cell.symbol not in inside
     ]
 
 

@@ -1,0 +1,130 @@
+"""The rows of the table: which program, how it is called on a graph, who judges its answer, what was promised.
+
+Every program is one of `examples/`, as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.measured import judging
+from benchmarks.measured.graphs import ROOT, Entry
+from benchmarks.measured.judging import Arcs, require
+from starplat import Result
+
+EXAMPLES = ROOT / "examples"
+DAMPING, ROUNDS = 0.85, 20
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A right answer: how often the measured thing happened in one run, what is worth telling of it, and a number that
+    every right answer has in common, where there is one."""
+
+    rounds: int = 1
+    remark: str = ""
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One problem.
+
+    Attributes:
+        name: as options call it.
+        title: as the table does.
+        program: the example's name.
+        properties: what its answer consists of, besides what it returns.
+        arguments: of a call on that graph.
+        judge: raises `WrongAnswerError`, or finds the answer right.
+        weighted: whether it uses the weights of arcs.
+    """
+
+    name: str
+    title: str
+    program: str
+    properties: tuple[str, ...]
+    arguments: Callable[[Entry], dict[str, Any]]
+    judge: Callable[[Entry, Arcs, Result], Verdict]
+    weighted: bool = False
+
+
+def _from_source(entry: Entry) -> dict[str, Any]:
+    return {"src": entry.graph.original_id(entry.source)}
+
+
+def _from_one_source(entry: Entry) -> dict[str, Any]:
+    return {"sources": [entry.graph.original_id(entry.source)]}
+
+
+def _levels(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    reached, total, deepest = judging.distances(arcs, entry.source, result["level"], weighted=False)
+    _as_known(reached, entry.facts.reached, "nodes are reached")
+    _as_known(deepest, entry.facts.levels, "is the largest level")
+    return Verdict(remark=f"{reached:,} reached, largest level {deepest:,}", number=total)
+
+
+def _distances(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    reached, total, _ = judging.distances(arcs, entry.source, result["dist"], weighted=True)
+    _as_known(reached, entry.facts.reached, "nodes are reached")
+    _as_known(total, entry.facts.distances, "is the sum of distances")
+    return Verdict(remark=f"{reached:,} reached, sum of distances {total:,}", number=total)
+
+
+def _as_known(found: int, known: int | None, what: str) -> None:
+    require(known is None or found == known, f"{found:,} {what}, not {known:,}" if known is not None else "")
+
+
+def _components(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    count = judging.components(arcs, result["component"] - entry.graph.original_id(0))
+    return Verdict(remark=f"{count:,} components", number=count)
+
+
+def _pagerank(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    rounds = judging.pagerank(arcs, result["rank"], damping=DAMPING, rounds=ROUNDS)
+    return Verdict(rounds, f"{rounds} rounds")
+
+
+def _betweenness(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    lost = judging.betweenness(arcs, entry.source, result["bc"])
+    return Verdict(remark=f"{lost:,} nodes whose numbers of paths no double holds" if lost else "")
+
+
+def _triangles(entry: Entry, arcs: Arcs, result: Result) -> Verdict:
+    count = judging.triangles(arcs, int(result.returned or 0), entry.facts.triangles)
+    return Verdict(remark=f"{count:,} triangles", number=count)
+
+
+ROWS = {
+    row.name: row
+    for row in (
+        Row("bfs", "BFS levels", "bfs_levels", ("level",), _from_source, _levels),
+        Row("sssp", "SSSP", "sssp", ("dist",), _from_source, _distances, weighted=True),
+        Row("components", "components", "connected_components", ("component",), lambda entry: {}, _components),
+        Row(
+            "pagerank",
+            "PageRank, one iteration",
+            "pagerank",
+            ("rank",),
+            lambda entry: {"damping": DAMPING, "tolerance": 0.0, "max_iterations": ROUNDS},
+            _pagerank,
+        ),
+        Row("betweenness", "betweenness, one source", "betweenness", ("bc",), _from_one_source, _betweenness),
+        Row("triangles", "triangles", "triangle_count", (), lambda entry: {}, _triangles),
+    )
+}
+
+TARGETS_MS = {
+    "bfs": {"NY": 2.2, "egotw": 0.15, "rmat22": 0.60, "urand22": 0.90, "grid4096": 40},
+    "sssp": {"NY": 10, "egotw": 0.8, "rmat22": 6.0, "urand22": 6.0, "grid4096": 90},
+    "components": {"NY": 0.08, "egotw": 0.13, "rmat22": 2.0, "urand22": 1.6, "grid4096": 1.6},
+    "pagerank": {"NY": 0.012, "egotw": 0.05, "rmat22": 1.3, "urand22": 1.3, "grid4096": 0.5},
+    "betweenness": {"NY": 9, "egotw": 1.2, "rmat22": 7, "urand22": 5.5, "grid4096": 120},
+    "triangles": {"NY": 1.5, "egotw": 2.0, "rmat22": 250, "urand22": 25, "grid4096": 8},
+}
+"""What CUDA is to reach on an NVIDIA H200 under schedule auto, in milliseconds."""
+
+PREPARATION_INCLUDED = ("triangles",)
+"""The rows in which changing the graph for the program's sake counts, the first time that it is needed."""

@@ -1,0 +1,631 @@
+// sssp.sp as a program of its own, in CUDA C++.
+//
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv sssp.cu -o sssp
+// run:   ./sssp GRAPH --src NODE [--undirected] [--device NUMBER]
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// One arc of a file.
+struct HostArc {
+    int source, destination;
+    int weight;
+
+    bool operator<(const HostArc &other) const {
+        return std::tie(source, destination, weight) < std::tie(other.source, other.destination, other.weight);
+    }
+};
+
+// A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
+struct HostGraph {
+    int num_nodes = 0;
+    arc_t num_arcs = 0;
+    std::vector<arc_t> row_offsets;
+    std::vector<int> columns;
+    std::vector<int> weights;
+    std::vector<long long> ids;  // what the file calls the nodes, ascending
+
+    // The node that the file calls `id`.
+    int node(long long id) const {
+        const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+        if (found == ids.end() || *found != id) {
+            throw std::invalid_argument("the graph has no node " + std::to_string(id));
+        }
+        return static_cast<int>(found - ids.begin());
+    }
+
+    // What the file calls a node; -1, no node, stays.
+    long long original_id(int node) const { return node < 0 ? node : ids[node]; }
+
+    std::vector<long long> original_ids(const std::vector<int> &nodes) const {
+        std::vector<long long> named(nodes.size());
+        std::transform(nodes.begin(), nodes.end(), named.begin(), [this](int node) { return original_id(node); });
+        return named;
+    }
+};
+
+// Kernels count with as many bits as a number has, in steps of all threads of a launch: hence the room that is asked for.
+static void check_sizes(std::size_t nodes, std::size_t arcs) {
+    const std::size_t room = 16777216;
+    if (nodes > std::numeric_limits<int>::max() - room) throw std::runtime_error("the graph has too many nodes");
+    if (arcs > static_cast<std::size_t>(std::numeric_limits<arc_t>::max()) - room) {
+        throw std::runtime_error("the graph has too many arcs: build this program with -DARC_64");
+    }
+}
+
+// Puts arcs in order and counts them into rows.
+static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
+    if (undirected) {
+        std::vector<HostArc> turned = arcs, both;
+        for (HostArc &arc : turned) std::swap(arc.source, arc.destination);
+        std::sort(arcs.begin(), arcs.end());
+        std::sort(turned.begin(), turned.end());
+        std::set_union(arcs.begin(), arcs.end(), turned.begin(), turned.end(), std::back_inserter(both));
+        arcs = std::move(both);
+    }
+    std::stable_sort(arcs.begin(), arcs.end(), [](const HostArc &a, const HostArc &b) {
+        return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
+    });
+    check_sizes(ids.size(), arcs.size());
+    HostGraph graph;
+    graph.ids = std::move(ids);
+    graph.num_nodes = static_cast<int>(graph.ids.size());
+    graph.num_arcs = static_cast<arc_t>(arcs.size());
+    graph.row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const HostArc &arc : arcs) {
+        graph.row_offsets[arc.source + 1]++;
+        graph.columns.push_back(arc.destination);
+        graph.weights.push_back(arc.weight);
+    }
+    std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
+    return graph;
+}
+
+// Reads starplat's own format, whose header says in JSON where each array lies.
+static HostGraph read_spg(std::ifstream &file, const std::string &path, bool undirected) {
+    const std::runtime_error damaged(path + ": this .spg is damaged or of another version");
+    unsigned long long length = 0;
+    file.seekg(8);
+    file.read(reinterpret_cast<char *>(&length), sizeof length);
+    std::string header(file && length < (1 << 20) ? length : 0, '\0');
+    file.read(header.data(), header.size());
+    if (!file || header.find("\"version\": 1,") == std::string::npos) throw damaged;
+    const auto number = [&](const std::string &key) {
+        const std::size_t at = header.find("\"" + key + "\": ");
+        if (at == std::string::npos) throw damaged;
+        return std::strtoll(header.c_str() + at + key.size() + 4, nullptr, 10);
+    };
+    const auto array = [&](const std::string &key, auto one) {
+        std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
+        const std::size_t at = header.find("\"" + key + "\": [\"");
+        if (at == std::string::npos) return values;
+        const std::string type = header.substr(at + key.size() + 6, 3);
+        char *end = nullptr;
+        const long long offset = std::strtoll(header.c_str() + at + key.size() + 12, &end, 10);
+        const long long count = std::strtoll(end + 2, nullptr, 10);
+        const long long width = type.back() - '0', start = 16 + static_cast<long long>(header.size()) + offset;
+        file.seekg(0, std::ios::end);
+        if (count < 0 || offset < 0 || (width != 4 && width != 8) || start + count * width > file.tellg()) throw damaged;
+        std::vector<char> bytes(count * width);
+        file.seekg(start);
+        file.read(bytes.data(), bytes.size());
+        for (long long i = 0; i < count; i++) {
+            const char *cell = bytes.data() + i * width;
+            double real;
+            long long whole = 0;
+            int narrow;
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
+        }
+        return values;
+    };
+    const auto rows = array("row_offsets", 0LL);
+    const auto columns = array("columns", 0);
+    std::vector<long long> ids = array("ids", 0LL);
+    const auto weights = array("weights", int());
+    if (rows.empty() || rows.front() != 0 || rows.back() != static_cast<long long>(columns.size())) throw damaged;
+    if (ids.empty()) {
+        ids.resize(rows.size() - 1);
+        std::iota(ids.begin(), ids.end(), number("index_base"));
+    }
+    if (rows.size() != ids.size() + 1) throw damaged;
+    if (!weights.empty() && weights.size() != columns.size()) throw damaged;
+    std::vector<HostArc> arcs;
+    const int nodes = static_cast<int>(ids.size());
+    for (int v = 0; v < nodes; v++) {
+        for (long long e = rows[v]; e < rows[v + 1] && e < rows.back(); e++) {
+            if (e < 0 || columns[e] < 0 || columns[e] >= nodes) throw damaged;
+            arcs.push_back({v, columns[e], weights.empty() ? 1 : weights[e]});
+        }
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+// Reads an edge list ("source destination [weight]"), a DIMACS ".gr", a Matrix Market or an ".spg" file.
+static HostGraph read_graph(const std::string &path, bool undirected) {
+    enum class Format { edge_list, dimacs, matrix_market };
+    struct Row {
+        long long source, destination;
+        int weight;
+    };
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    char magic[4] = "";
+    file.read(magic, sizeof magic);
+    const std::string beginning(magic, file.gcount());
+    file.clear();
+    file.seekg(0);
+    for (const char *packed : {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd" "7zX"}) {
+        if (beginning.rfind(packed, 0) == 0) throw std::runtime_error(path + ": is compressed; decompress it first");
+    }
+    if (beginning == "\x89SPG") return read_spg(file, path, undirected);
+    Format format = Format::edge_list;
+    std::vector<Row> rows;
+    long long nodes = -1, number = 0;
+    bool commented = false;
+    const auto wrong = [&](const std::string &expected) {
+        return std::runtime_error(path + ":" + std::to_string(number) + ": expected " + expected);
+    };
+    for (std::string line; std::getline(file, line);) {
+        number++;
+        if (number == 1 && line.rfind("%%MatrixMarket", 0) == 0) {
+            if (line.find("coordinate") == std::string::npos || line.find("complex") != std::string::npos) {
+                throw wrong("a coordinate matrix of whole or real numbers");
+            }
+            format = Format::matrix_market;
+            undirected |= line.find("symmetric") != std::string::npos;
+            continue;
+        }
+        const char *at = line.c_str() + std::min(line.find_first_not_of(" \t\r"), line.size());
+        if (*at == '#' || *at == '%') {
+            commented = true;
+            undirected |= line.find("ndirected") != std::string::npos;
+            continue;
+        }
+        if (*at == 'c' || *at == 'p' || *at == 'a') format = Format::dimacs;
+        if (*at == '\0' || *at == 'c') continue;
+        const bool is_header = *at == 'p' || (format == Format::matrix_market && nodes < 0);
+        if (*at == 'a') at++;
+        if (*at == 'p') at += std::strcspn(at, "0123456789");
+        char *end = nullptr;
+        Row row{};
+        row.source = std::strtoll(at, &end, 10);
+        if (end == at) throw wrong("a node's number");
+        if (is_header) {
+            nodes = row.source;
+            continue;
+        }
+        row.destination = std::strtoll(at = end, &end, 10);
+        if (end == at) throw wrong("two nodes' numbers");
+        const char *rest = end + std::strspn(end, " \t\r");
+        const long long weight = *rest == '\0' ? 1 : std::strtoll(rest, &end, 10);
+        row.weight = static_cast<int>(weight);
+        if (*rest != '\0' && (end == rest || end[std::strspn(end, " \t\r")] != '\0' || row.weight != weight)) {
+            throw wrong("a whole number for a weight");
+        }
+        rows.push_back(row);
+    }
+
+    std::vector<long long> ids;
+    const std::string ending = path.substr(path.find_last_of('.') + 1);
+    const bool counts_from_zero = ending == "el" || ending == "wel";
+    if (format == Format::edge_list && (commented || !counts_from_zero)) {
+        for (const Row &row : rows) {
+            ids.push_back(row.source);
+            ids.push_back(row.destination);
+        }
+        std::sort(ids.begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    } else {
+        for (const Row &row : rows) {
+            if (format == Format::edge_list) nodes = std::max({nodes, row.source + 1, row.destination + 1});
+        }
+        ids.resize(std::max(nodes, 0LL));
+        std::iota(ids.begin(), ids.end(), format == Format::edge_list ? 0 : 1);
+    }
+    HostGraph named;
+    named.ids = ids;
+    std::vector<HostArc> arcs;
+    for (const Row &row : rows) {
+        arcs.push_back({named.node(row.source), named.node(row.destination), row.weight});
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+static void check(cudaError_t status, const char *what) {
+    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// One GPU, which this thread's calls are for from here on.
+class Device {
+public:
+    explicit Device(std::size_t number) {
+        int count = 0;
+        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+        if (number >= static_cast<std::size_t>(count)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
+                                     std::to_string(count));
+        }
+        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
+        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
+    }
+
+    std::string name() const { return properties.name; }
+
+    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
+    int blocks(long long iterations) const {
+        const long long most = 16 * properties.multiProcessorCount;
+        return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
+
+private:
+    cudaDeviceProp properties;
+};
+
+template <class T>
+__global__ void fill_cells(T *cells, std::size_t count, T value) {
+    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
+    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
+}
+
+// Cells on the GPU.
+template <class T>
+class Buffer {
+public:
+    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
+
+    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
+        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
+        void *memory = nullptr;
+        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+            static_cast<void>(cudaGetLastError());  // it has been dealt with
+            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
+        }
+        cells.reset(static_cast<T *>(memory));
+    }
+
+    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+
+    void fill(T value) {
+        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
+        check(cudaGetLastError(), "filling");
+    }
+
+    void copy_from(const Buffer &source) {
+        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
+    }
+
+    T read(long long index) const {
+        T value;
+        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
+        return value;
+    }
+
+    void write(long long index, T value) {
+        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
+    }
+
+    std::vector<T> download() const {
+        std::vector<T> values(count);
+        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
+        return values;
+    }
+
+private:
+    struct Free {
+        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
+    };
+
+    const Device *device;
+    std::size_t count;
+    std::unique_ptr<T, Free> cells;
+
+    std::size_t place(long long index) const {
+        if (index < 0 || static_cast<std::size_t>(index) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                     std::to_string(count));
+        }
+        return index;
+    }
+};
+
+// One cell in which a kernel leaves what its threads found.
+template <class T>
+class Word {
+public:
+    explicit Word(const Device &device) : cell(device, 1) {}
+
+    operator T *() const { return cell; }
+
+    void set(T value) { cell.fill(value); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
+// Addition in which infinity plus anything is infinity.
+static __device__ int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+extern "C" __global__ void sssp_min_dist(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const bool *__restrict__ modified,
+    int *dist,
+    const int *__restrict__ weight,
+    bool *modified_next,
+    int *finished
+) {
+    bool finished_part = true;
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        if (!modified[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
+                modified_next[nbr] = true;
+                finished_part = false;
+            }
+        }
+    }
+    if (!finished_part) {
+        *finished = 0;
+    }
+}
+
+#line 422 "sssp.cu"
+
+// The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
+struct Graph {
+    const HostGraph &host;
+    const int num_nodes;
+    const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
+    Buffer<int> columns;
+
+    Graph(Device &device, const HostGraph &host)
+        : host(host),
+          num_nodes(host.num_nodes),
+          num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
+          columns(device, host.columns) {}
+};
+
+// sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
+static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
+    Buffer<unsigned char> modified(device, graph.num_nodes);
+    Buffer<unsigned char> modified_next(device, graph.num_nodes);
+    Word<int> finished_result(device);
+    dist.fill(INT_MAX);
+    modified.fill(false);
+    dist.write(src, 0);
+    modified.write(src, true);
+    bool finished = false;
+    // sssp.sp:11 fixedPoint until (finished : !modified)
+    do {
+        finished = true;
+        modified_next.fill(false);
+        // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+        finished_result.set(true);
+        sssp_min_dist<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, modified, dist, weight, modified_next,
+            finished_result
+        );
+        check(cudaGetLastError(), "sssp_min_dist");
+        finished = finished && finished_result.read();
+        std::swap(modified, modified_next);
+    } while (!finished);
+}
+
+// What --help says.
+static const char *const usage =
+    "usage: sssp GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The command line: a graph file and "--name value" pairs.
+class Arguments {
+public:
+    std::string graph_file;
+    bool wants_help = false;
+
+    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
+        for (int i = 1; i < argc; i++) {
+            const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
+            if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
+                graph_file = word;
+            } else if (word == "--undirected") {
+                given["undirected"] = "true";
+            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
+                given[word.substr(2)] = argv[++i];
+            } else {
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
+            }
+        }
+        if (graph_file.empty()) throw UsageError("no graph file is given");
+    }
+
+    bool has(const std::string &name) const { return given.count(name) != 0; }
+
+    const std::string &text(const std::string &name) const {
+        if (!has(name)) throw UsageError("--" + name + " is not given");
+        return given.at(name);
+    }
+
+    template <class T>
+    T number(const std::string &name) const {
+        std::istringstream words(text(name));
+        T value;
+        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
+        }
+        return value;
+    }
+
+    template <class T>
+    T number(const std::string &name, T otherwise) const {
+        return has(name) ? number<T>(name) : otherwise;
+    }
+
+private:
+    std::map<std::string, std::string> given;
+};
+
+// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
+template <class T>
+static void summarise(const char *name, const std::vector<T> &cells) {
+    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
+    Sum sum = 0, least = 0, greatest = 0;
+    std::size_t finite = 0;
+    for (const T cell : cells) {
+        const Sum value = cell;
+        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
+        least = finite == 0 ? value : std::min(least, value);
+        greatest = finite == 0 ? value : std::max(greatest, value);
+        sum += value;
+        finite++;
+    }
+    std::cout << name << ": count " << cells.size() << ", finite " << finite;
+    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
+    std::cout << "\n";
+}
+
+// Seconds since it was last asked.
+class Stopwatch {
+public:
+    double seconds() {
+        const auto now = std::chrono::steady_clock::now();
+        const std::chrono::duration<double> passed = now - last;
+        last = now;
+        return passed.count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+// Measures on the GPU's clock.
+class Timer {
+public:
+    Timer() {
+        check(cudaEventCreate(&start), "cudaEventCreate");
+        check(cudaEventCreate(&stop), "cudaEventCreate");
+        check(cudaEventRecord(start), "cudaEventRecord");
+    }
+
+    Timer(const Timer &) = delete;
+
+    ~Timer() {
+        static_cast<void>(cudaEventDestroy(start));
+        static_cast<void>(cudaEventDestroy(stop));
+    }
+
+    // Waits for the GPU; how long all since the timer was made took.
+    double seconds() {
+        float milliseconds = 0;
+        check(cudaEventRecord(stop), "cudaEventRecord");
+        check(cudaEventSynchronize(stop), "running the kernels");
+        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
+        return milliseconds / 1000;
+    }
+
+private:
+    cudaEvent_t start, stop;
+};
+
+int main(int argc, char **argv) {
+    try {
+        const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
+        Stopwatch stopwatch;
+        const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+        const double load = stopwatch.seconds();
+        Device device(arguments.number<std::size_t>("device", 0));
+        const double compile = stopwatch.seconds();
+        Graph graph(device, host);
+        Buffer<int> dist(device, graph.num_nodes);
+        Buffer<int> weight(device, host.weights);
+        int src = host.node(arguments.number<long long>("src"));
+        device.finish();
+        const double upload = stopwatch.seconds();
+        Timer timer;
+        sssp(device, graph, dist, weight, src);
+        const double run = timer.seconds();
+        stopwatch.seconds();  // the download begins
+        std::cout.precision(10);
+        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
+                  << device.name() << "\n";
+        summarise("dist", dist.download());
+        summarise("weight", weight.download());
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
+                  << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
+    } catch (const std::exception &error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}

@@ -1,0 +1,954 @@
+// bfs_levels.sp as a program of its own, in CUDA C++.
+//
+// build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv bfs_levels.cu -o bfs_levels
+// run:   ./bfs_levels GRAPH --src NODE [--undirected] [--device NUMBER]
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// One arc of a file.
+struct HostArc {
+    int source, destination;
+
+    bool operator<(const HostArc &other) const {
+        return std::tie(source, destination) < std::tie(other.source, other.destination);
+    }
+};
+
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
+// A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
+struct HostGraph {
+    int num_nodes = 0;
+    arc_t num_arcs = 0;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
+    std::vector<long long> ids;  // what the file calls the nodes, ascending
+
+    // The node that the file calls `id`.
+    int node(long long id) const {
+        const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+        if (found == ids.end() || *found != id) {
+            throw std::invalid_argument("the graph has no node " + std::to_string(id));
+        }
+        return static_cast<int>(found - ids.begin());
+    }
+
+    // What the file calls a node; -1, no node, stays.
+    long long original_id(int node) const { return node < 0 ? node : ids[node]; }
+
+    std::vector<long long> original_ids(const std::vector<int> &nodes) const {
+        std::vector<long long> named(nodes.size());
+        std::transform(nodes.begin(), nodes.end(), named.begin(), [this](int node) { return original_id(node); });
+        return named;
+    }
+};
+
+// Kernels count with as many bits as a number has, in steps of all threads of a launch: hence the room that is asked for.
+static void check_sizes(std::size_t nodes, std::size_t arcs) {
+    const std::size_t room = 16777216;
+    if (nodes > std::numeric_limits<int>::max() - room) throw std::runtime_error("the graph has too many nodes");
+    if (arcs > static_cast<std::size_t>(std::numeric_limits<arc_t>::max()) - room) {
+        throw std::runtime_error("the graph has too many arcs: build this program with -DARC_64");
+    }
+}
+
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
+// Puts arcs in order and counts them into rows.
+static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
+    if (undirected) {
+        std::vector<HostArc> turned = arcs, both;
+        for (HostArc &arc : turned) std::swap(arc.source, arc.destination);
+        std::sort(arcs.begin(), arcs.end());
+        std::sort(turned.begin(), turned.end());
+        std::set_union(arcs.begin(), arcs.end(), turned.begin(), turned.end(), std::back_inserter(both));
+        arcs = std::move(both);
+    }
+    std::stable_sort(arcs.begin(), arcs.end(), [](const HostArc &a, const HostArc &b) {
+        return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
+    });
+    check_sizes(ids.size(), arcs.size());
+    HostGraph graph;
+    graph.ids = std::move(ids);
+    graph.num_nodes = static_cast<int>(graph.ids.size());
+    graph.num_arcs = static_cast<arc_t>(arcs.size());
+    graph.row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const HostArc &arc : arcs) {
+        graph.row_offsets[arc.source + 1]++;
+        graph.columns.push_back(arc.destination);
+    }
+    std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
+    return completed(std::move(graph));
+}
+
+// Reads starplat's own format, whose header says in JSON where each array lies.
+static HostGraph read_spg(std::ifstream &file, const std::string &path, bool undirected) {
+    const std::runtime_error damaged(path + ": this .spg is damaged or of another version");
+    unsigned long long length = 0;
+    file.seekg(8);
+    file.read(reinterpret_cast<char *>(&length), sizeof length);
+    std::string header(file && length < (1 << 20) ? length : 0, '\0');
+    file.read(header.data(), header.size());
+    if (!file || header.find("\"version\": 1,") == std::string::npos) throw damaged;
+    const auto number = [&](const std::string &key) {
+        const std::size_t at = header.find("\"" + key + "\": ");
+        if (at == std::string::npos) throw damaged;
+        return std::strtoll(header.c_str() + at + key.size() + 4, nullptr, 10);
+    };
+    const auto array = [&](const std::string &key, auto one) {
+        std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
+        const std::size_t at = header.find("\"" + key + "\": [\"");
+        if (at == std::string::npos) return values;
+        const std::string type = header.substr(at + key.size() + 6, 3);
+        char *end = nullptr;
+        const long long offset = std::strtoll(header.c_str() + at + key.size() + 12, &end, 10);
+        const long long count = std::strtoll(end + 2, nullptr, 10);
+        const long long width = type.back() - '0', start = 16 + static_cast<long long>(header.size()) + offset;
+        file.seekg(0, std::ios::end);
+        if (count < 0 || offset < 0 || (width != 4 && width != 8) || start + count * width > file.tellg()) throw damaged;
+        std::vector<char> bytes(count * width);
+        file.seekg(start);
+        file.read(bytes.data(), bytes.size());
+        for (long long i = 0; i < count; i++) {
+            const char *cell = bytes.data() + i * width;
+            double real;
+            long long whole = 0;
+            int narrow;
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
+        }
+        return values;
+    };
+    const auto rows = array("row_offsets", 0LL);
+    const auto columns = array("columns", 0);
+    std::vector<long long> ids = array("ids", 0LL);
+    if (rows.empty() || rows.front() != 0 || rows.back() != static_cast<long long>(columns.size())) throw damaged;
+    if (ids.empty()) {
+        ids.resize(rows.size() - 1);
+        std::iota(ids.begin(), ids.end(), number("index_base"));
+    }
+    if (rows.size() != ids.size() + 1) throw damaged;
+    std::vector<HostArc> arcs;
+    const int nodes = static_cast<int>(ids.size());
+    for (int v = 0; v < nodes; v++) {
+        for (long long e = rows[v]; e < rows[v + 1] && e < rows.back(); e++) {
+            if (e < 0 || columns[e] < 0 || columns[e] >= nodes) throw damaged;
+            arcs.push_back({v, columns[e]});
+        }
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+// Reads an edge list ("source destination [weight]"), a DIMACS ".gr", a Matrix Market or an ".spg" file.
+static HostGraph read_graph(const std::string &path, bool undirected) {
+    enum class Format { edge_list, dimacs, matrix_market };
+    struct Row {
+        long long source, destination;
+    };
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    char magic[4] = "";
+    file.read(magic, sizeof magic);
+    const std::string beginning(magic, file.gcount());
+    file.clear();
+    file.seekg(0);
+    for (const char *packed : {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd" "7zX"}) {
+        if (beginning.rfind(packed, 0) == 0) throw std::runtime_error(path + ": is compressed; decompress it first");
+    }
+    if (beginning == "\x89SPG") return read_spg(file, path, undirected);
+    Format format = Format::edge_list;
+    std::vector<Row> rows;
+    long long nodes = -1, number = 0;
+    bool commented = false;
+    const auto wrong = [&](const std::string &expected) {
+        return std::runtime_error(path + ":" + std::to_string(number) + ": expected " + expected);
+    };
+    for (std::string line; std::getline(file, line);) {
+        number++;
+        if (number == 1 && line.rfind("%%MatrixMarket", 0) == 0) {
+            if (line.find("coordinate") == std::string::npos || line.find("complex") != std::string::npos) {
+                throw wrong("a coordinate matrix of whole or real numbers");
+            }
+            format = Format::matrix_market;
+            undirected |= line.find("symmetric") != std::string::npos;
+            continue;
+        }
+        const char *at = line.c_str() + std::min(line.find_first_not_of(" \t\r"), line.size());
+        if (*at == '#' || *at == '%') {
+            commented = true;
+            undirected |= line.find("ndirected") != std::string::npos;
+            continue;
+        }
+        if (*at == 'c' || *at == 'p' || *at == 'a') format = Format::dimacs;
+        if (*at == '\0' || *at == 'c') continue;
+        const bool is_header = *at == 'p' || (format == Format::matrix_market && nodes < 0);
+        if (*at == 'a') at++;
+        if (*at == 'p') at += std::strcspn(at, "0123456789");
+        char *end = nullptr;
+        Row row{};
+        row.source = std::strtoll(at, &end, 10);
+        if (end == at) throw wrong("a node's number");
+        if (is_header) {
+            nodes = row.source;
+            continue;
+        }
+        row.destination = std::strtoll(at = end, &end, 10);
+        if (end == at) throw wrong("two nodes' numbers");
+        rows.push_back(row);
+    }
+
+    std::vector<long long> ids;
+    const std::string ending = path.substr(path.find_last_of('.') + 1);
+    const bool counts_from_zero = ending == "el" || ending == "wel";
+    if (format == Format::edge_list && (commented || !counts_from_zero)) {
+        for (const Row &row : rows) {
+            ids.push_back(row.source);
+            ids.push_back(row.destination);
+        }
+        std::sort(ids.begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    } else {
+        for (const Row &row : rows) {
+            if (format == Format::edge_list) nodes = std::max({nodes, row.source + 1, row.destination + 1});
+        }
+        ids.resize(std::max(nodes, 0LL));
+        std::iota(ids.begin(), ids.end(), format == Format::edge_list ? 0 : 1);
+    }
+    HostGraph named;
+    named.ids = ids;
+    std::vector<HostArc> arcs;
+    for (const Row &row : rows) {
+        arcs.push_back({named.node(row.source), named.node(row.destination)});
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+static void check(cudaError_t status, const char *what) {
+    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
+// One GPU, which this thread's calls are for from here on.
+class Device {
+public:
+    explicit Device(std::size_t number) {
+        int count = 0;
+        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+        if (number >= static_cast<std::size_t>(count)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
+                                     std::to_string(count));
+        }
+        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
+        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
+    }
+
+    std::string name() const { return properties.name; }
+
+    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
+    int blocks(long long iterations) const {
+        const long long most = 16 * properties.multiProcessorCount;
+        return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
+    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
+
+private:
+    cudaDeviceProp properties;
+};
+
+template <class T>
+__global__ void fill_cells(T *cells, std::size_t count, T value) {
+    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
+    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
+}
+
+// Cells on the GPU.
+template <class T>
+class Buffer {
+public:
+    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
+
+    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
+        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
+        void *memory = nullptr;
+        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+            static_cast<void>(cudaGetLastError());  // it has been dealt with
+            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
+        }
+        cells.reset(static_cast<T *>(memory));
+    }
+
+    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+
+    void fill(T value) {
+        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
+        check(cudaGetLastError(), "filling");
+    }
+
+    void copy_from(const Buffer &source) {
+        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
+    }
+
+    T read(long long index) const {
+        T value;
+        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
+        return value;
+    }
+
+    void write(long long index, T value) {
+        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
+    }
+
+    std::vector<T> download() const {
+        std::vector<T> values(count);
+        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
+        return values;
+    }
+
+private:
+    struct Free {
+        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
+    };
+
+    const Device *device;
+    std::size_t count;
+    std::unique_ptr<T, Free> cells;
+
+    std::size_t place(long long index) const {
+        if (index < 0 || static_cast<std::size_t>(index) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                     std::to_string(count));
+        }
+        return index;
+    }
+};
+
+// A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
+struct Frontier {
+    unsigned *bits;
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *list;
+    int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
+    int turn;    // which of the sizes is in use
+};
+
+#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
+    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    if (threadIdx.x == 0) *fresh = 0;
+    __syncthreads();
+    return {words, sizes, sizes + 4, fresh, 0};
+}
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    const int place = atomicAdd(set.fresh, 1);
+    if (place < MOST_NEW) set.fresh[1 + place] = node;
+}
+
+// Moves what the block has put in to the list.
+static __device__ inline void inserted(const Frontier &set) {
+    __shared__ int begin;
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    if (threadIdx.x == 0) {
+        begin = atomicAdd(&set.sizes[set.turn], count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+    }
+    __syncthreads();
+    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+        for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) *set.fresh = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+    if (thread < 4) set.sizes[thread] = 0;
+}
+
+// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
+static __device__ inline int listed(Frontier &set, bool takes) {
+    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
+    if (takes) {
+        set.turn = 1 - set.turn;
+        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+    }
+    return size;
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32;
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+    const int size = listed(set, takes);
+    if (size >= 0) {
+        const int share = min(32, (size + warps - 1) / warps);
+        for (int begin = warp * share; begin < size; begin += warps * share) {
+            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+            if (takes && node >= 0) set.bits[node / 32] = 0;
+            visit(node);
+        }
+        return;
+    }
+    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
+    for (int begin = warp * share; begin < words; begin += warps * share) {
+        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
+        if (takes && word) set.bits[begin + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const unsigned bits = __shfl_sync(~0u, word, which);
+            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
+        }
+    }
+}
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word.
+static __device__ void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+// For one thread, while no other uses the set.
+static __device__ inline void insert_alone(const Frontier &set, int node) {
+    const unsigned bit = 1u << node % 32;
+    if (set.bits[node / 32] & bit) return;
+    set.bits[node / 32] |= bit;
+    const int place = set.sizes[set.turn]++;
+    if (place < MOST_LISTED) {
+        set.list[place] = node;
+    } else {
+        set.sizes[2 + set.turn] = 1;
+    }
+}
+
+// After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
+// of the others than to go through the neighbors of the members.
+static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
+    return set.sizes[set.turn] > num_nodes / 32;
+}
+
+#define LONG_ROW 256  // a whole block takes the arcs of a node with more
+#define MOST_LONG 1023  // of such nodes for a block
+#define MOST_TOGETHER 512  // threads of a block
+
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+template <class Keep, class Test, class Reach>
+static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+    __shared__ int long_rows[MOST_LONG + 1], found;
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    const int threads = gridDim.x * blockDim.x;
+    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += threads) {
+        if (!keep(node)) continue;
+        const arc_t first = rows[node], end = rows[node + 1];
+        const int place = end - first > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+        if (place < MOST_LONG) {  // for the whole block
+            long_rows[1 + place] = node;
+            continue;
+        }
+        for (arc_t arc = first; arc < end; arc++) {
+            if (test(node, arc)) {
+                reach(node, arc);
+                break;
+            }
+        }
+    }
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        if (threadIdx.x == 0) found = 0;
+        __syncthreads();
+        for (arc_t begin = rows[node]; begin < end && !found; begin += blockDim.x) {
+            const arc_t arc = begin + threadIdx.x;
+            const bool holds = arc < end && test(node, arc);
+            __syncthreads();  // all have looked at what was found before
+            if (holds && atomicExch(&found, 1) == 0) reach(node, arc);
+            __syncthreads();
+        }
+        __syncthreads();
+    }
+}
+
+static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
+
+// Addition in which infinity plus anything is infinity.
+static __device__ int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
+            if (place < MOST_LONG) {
+                long_rows[1 + place] = node;
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+template <class Body>
+static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+    __syncthreads();
+    const int count = min(*long_rows, MOST_LONG);
+    for (int i = 1; i <= count; i++) {
+        const int node = long_rows[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+    }
+    __syncthreads();
+}
+
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_members(
+    Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
+) {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    __syncthreads();
+    visit_members(set, num_nodes, takes, [&](int node) {
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    });
+    long_arcs(rows, long_rows, body);
+}
+
+// Leaves the set empty.
+template <class Keep, class Body>
+static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, true, rows, keep, body);
+}
+
+template <class Keep, class Body>
+static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, false, rows, keep, body);
+}
+
+static __device__ inline bool every_node(int) { return true; }
+
+// After a barrier, for all threads alike.
+static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
+
+// bfs_levels.sp:10 fixedPoint until (finished : !frontier)
+#line 10 "bfs_levels.sp"
+extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *level,
+    unsigned *frontier_words,
+    unsigned *frontier_next_words,
+    int src,
+    unsigned *arrived
+) {
+    __shared__ int new_in_frontier[MOST_NEW + 1];
+    Frontier frontier = frontier_in(frontier_words, num_nodes, new_in_frontier);
+    __shared__ int new_in_frontier_next[MOST_NEW + 1];
+    Frontier frontier_next = frontier_in(frontier_next_words, num_nodes, new_in_frontier_next);
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+        level[cell] = INT_MAX;
+    }
+    clear(frontier, num_nodes);
+    grid_barrier(arrived);
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        level[src] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        insert_alone(frontier, src);
+    }
+    bool finished = false;
+    clear(frontier_next, num_nodes);
+    grid_barrier(arrived);
+    do {
+        if (has_many(frontier, num_nodes)) {
+            {
+                // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+                // nodes that are not reached yet look for a member
+                search_all(num_nodes, in_row_offsets,
+                    [&](int w) { return level[w] == INT_MAX; },
+                    [&](int w, arc_t e_in) {
+                        const int v = in_columns[e_in];
+                        return contains(frontier, v);
+                    },
+                    [&](int w, arc_t e_in) {
+                        const int v = in_columns[e_in];
+                        level[w] = add_inf(level[v], 1);
+                        insert(frontier_next, w);
+                    });
+                inserted(frontier_next);
+            }
+            grid_barrier(arrived);
+            clear(frontier, num_nodes);
+            grid_barrier(arrived);
+        } else {
+            {
+                // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+                advance(frontier, num_nodes, row_offsets, every_node,
+                    [&](int v, arc_t e) {
+                        const int w = columns[e];
+                        const int level_of_next = add_inf(level[v], 1);
+                        if (level_of_next < level[w]) {
+                            level[w] = level_of_next;
+                            insert(frontier_next, w);
+                        }
+                    });
+                inserted(frontier_next);
+            }
+        }
+        { auto other = frontier; frontier = frontier_next; frontier_next = other; }
+        grid_barrier(arrived);
+        finished = is_empty(frontier);
+    } while (!finished);
+}
+
+#line 755 "bfs_levels.cu"
+
+// The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
+struct Graph {
+    const HostGraph &host;
+    const int num_nodes;
+    const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
+    Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
+
+    Graph(Device &device, const HostGraph &host)
+        : host(host),
+          num_nodes(host.num_nodes),
+          num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
+};
+
+// bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
+static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
+    Buffer<unsigned> frontier(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> frontier_next(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    check_place(src, graph.num_nodes);
+    {
+        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        device.launch_together(
+            "bfs_levels_loop", bfs_levels_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, level, frontier, frontier_next, src, arrived
+        );
+    }
+}
+
+// What --help says.
+static const char *const usage =
+    "usage: bfs_levels GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The command line: a graph file and "--name value" pairs.
+class Arguments {
+public:
+    std::string graph_file;
+    bool wants_help = false;
+
+    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
+        for (int i = 1; i < argc; i++) {
+            const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
+            if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
+                graph_file = word;
+            } else if (word == "--undirected") {
+                given["undirected"] = "true";
+            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
+                given[word.substr(2)] = argv[++i];
+            } else {
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
+            }
+        }
+        if (graph_file.empty()) throw UsageError("no graph file is given");
+    }
+
+    bool has(const std::string &name) const { return given.count(name) != 0; }
+
+    const std::string &text(const std::string &name) const {
+        if (!has(name)) throw UsageError("--" + name + " is not given");
+        return given.at(name);
+    }
+
+    template <class T>
+    T number(const std::string &name) const {
+        std::istringstream words(text(name));
+        T value;
+        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
+        }
+        return value;
+    }
+
+    template <class T>
+    T number(const std::string &name, T otherwise) const {
+        return has(name) ? number<T>(name) : otherwise;
+    }
+
+private:
+    std::map<std::string, std::string> given;
+};
+
+// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
+template <class T>
+static void summarise(const char *name, const std::vector<T> &cells) {
+    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
+    Sum sum = 0, least = 0, greatest = 0;
+    std::size_t finite = 0;
+    for (const T cell : cells) {
+        const Sum value = cell;
+        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
+        least = finite == 0 ? value : std::min(least, value);
+        greatest = finite == 0 ? value : std::max(greatest, value);
+        sum += value;
+        finite++;
+    }
+    std::cout << name << ": count " << cells.size() << ", finite " << finite;
+    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
+    std::cout << "\n";
+}
+
+// Seconds since it was last asked.
+class Stopwatch {
+public:
+    double seconds() {
+        const auto now = std::chrono::steady_clock::now();
+        const std::chrono::duration<double> passed = now - last;
+        last = now;
+        return passed.count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+// Measures on the GPU's clock.
+class Timer {
+public:
+    Timer() {
+        check(cudaEventCreate(&start), "cudaEventCreate");
+        check(cudaEventCreate(&stop), "cudaEventCreate");
+        check(cudaEventRecord(start), "cudaEventRecord");
+    }
+
+    Timer(const Timer &) = delete;
+
+    ~Timer() {
+        static_cast<void>(cudaEventDestroy(start));
+        static_cast<void>(cudaEventDestroy(stop));
+    }
+
+    // Waits for the GPU; how long all since the timer was made took.
+    double seconds() {
+        float milliseconds = 0;
+        check(cudaEventRecord(stop), "cudaEventRecord");
+        check(cudaEventSynchronize(stop), "running the kernels");
+        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
+        return milliseconds / 1000;
+    }
+
+private:
+    cudaEvent_t start, stop;
+};
+
+int main(int argc, char **argv) {
+    try {
+        const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
+        Stopwatch stopwatch;
+        const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+        const double load = stopwatch.seconds();
+        Device device(arguments.number<std::size_t>("device", 0));
+        const double compile = stopwatch.seconds();
+        Graph graph(device, host);
+        Buffer<int> level(device, graph.num_nodes);
+        int src = host.node(arguments.number<long long>("src"));
+        device.finish();
+        const double upload = stopwatch.seconds();
+        Timer timer;
+        bfs_levels(device, graph, level, src);
+        const double run = timer.seconds();
+        stopwatch.seconds();  // the download begins
+        std::cout.precision(10);
+        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
+                  << device.name() << "\n";
+        summarise("level", level.download());
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
+                  << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
+    } catch (const std::exception &error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}

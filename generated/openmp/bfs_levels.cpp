@@ -1,0 +1,549 @@
+// bfs_levels.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+//
+// build: g++ -O2 -std=c++17 -fwrapv -fopenmp bfs_levels.cpp -o bfs_levels
+// run:   ./bfs_levels GRAPH --src NODE [--undirected] [--device NUMBER]
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// One arc of a file.
+struct HostArc {
+    int source, destination;
+
+    bool operator<(const HostArc &other) const {
+        return std::tie(source, destination) < std::tie(other.source, other.destination);
+    }
+};
+
+// A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
+struct HostGraph {
+    int num_nodes = 0;
+    arc_t num_arcs = 0;
+    std::vector<arc_t> row_offsets;
+    std::vector<int> columns;
+    std::vector<long long> ids;  // what the file calls the nodes, ascending
+
+    // The node that the file calls `id`.
+    int node(long long id) const {
+        const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+        if (found == ids.end() || *found != id) {
+            throw std::invalid_argument("the graph has no node " + std::to_string(id));
+        }
+        return static_cast<int>(found - ids.begin());
+    }
+
+    // What the file calls a node; -1, no node, stays.
+    long long original_id(int node) const { return node < 0 ? node : ids[node]; }
+
+    std::vector<long long> original_ids(const std::vector<int> &nodes) const {
+        std::vector<long long> named(nodes.size());
+        std::transform(nodes.begin(), nodes.end(), named.begin(), [this](int node) { return original_id(node); });
+        return named;
+    }
+};
+
+// Kernels count with as many bits as a number has, in steps of all threads of a launch: hence the room that is asked for.
+static void check_sizes(std::size_t nodes, std::size_t arcs) {
+    const std::size_t room = 16777216;
+    if (nodes > std::numeric_limits<int>::max() - room) throw std::runtime_error("the graph has too many nodes");
+    if (arcs > static_cast<std::size_t>(std::numeric_limits<arc_t>::max()) - room) {
+        throw std::runtime_error("the graph has too many arcs: build this program with -DARC_64");
+    }
+}
+
+// Puts arcs in order and counts them into rows.
+static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
+    if (undirected) {
+        std::vector<HostArc> turned = arcs, both;
+        for (HostArc &arc : turned) std::swap(arc.source, arc.destination);
+        std::sort(arcs.begin(), arcs.end());
+        std::sort(turned.begin(), turned.end());
+        std::set_union(arcs.begin(), arcs.end(), turned.begin(), turned.end(), std::back_inserter(both));
+        arcs = std::move(both);
+    }
+    std::stable_sort(arcs.begin(), arcs.end(), [](const HostArc &a, const HostArc &b) {
+        return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
+    });
+    check_sizes(ids.size(), arcs.size());
+    HostGraph graph;
+    graph.ids = std::move(ids);
+    graph.num_nodes = static_cast<int>(graph.ids.size());
+    graph.num_arcs = static_cast<arc_t>(arcs.size());
+    graph.row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const HostArc &arc : arcs) {
+        graph.row_offsets[arc.source + 1]++;
+        graph.columns.push_back(arc.destination);
+    }
+    std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
+    return graph;
+}
+
+// Reads starplat's own format, whose header says in JSON where each array lies.
+static HostGraph read_spg(std::ifstream &file, const std::string &path, bool undirected) {
+    const std::runtime_error damaged(path + ": this .spg is damaged or of another version");
+    unsigned long long length = 0;
+    file.seekg(8);
+    file.read(reinterpret_cast<char *>(&length), sizeof length);
+    std::string header(file && length < (1 << 20) ? length : 0, '\0');
+    file.read(header.data(), header.size());
+    if (!file || header.find("\"version\": 1,") == std::string::npos) throw damaged;
+    const auto number = [&](const std::string &key) {
+        const std::size_t at = header.find("\"" + key + "\": ");
+        if (at == std::string::npos) throw damaged;
+        return std::strtoll(header.c_str() + at + key.size() + 4, nullptr, 10);
+    };
+    const auto array = [&](const std::string &key, auto one) {
+        std::vector<decltype(one)> values;
+        const auto fitting = [&](auto value) {
+            const auto kept = static_cast<decltype(one)>(value);
+            if (std::is_integral_v<decltype(one)> && static_cast<decltype(value)>(kept) != value) {
+                throw std::runtime_error(path + ": its " + key + " are not the whole numbers that this program takes");
+            }
+            return kept;
+        };
+        const std::size_t at = header.find("\"" + key + "\": [\"");
+        if (at == std::string::npos) return values;
+        const std::string type = header.substr(at + key.size() + 6, 3);
+        char *end = nullptr;
+        const long long offset = std::strtoll(header.c_str() + at + key.size() + 12, &end, 10);
+        const long long count = std::strtoll(end + 2, nullptr, 10);
+        const long long width = type.back() - '0', start = 16 + static_cast<long long>(header.size()) + offset;
+        file.seekg(0, std::ios::end);
+        if (count < 0 || offset < 0 || (width != 4 && width != 8) || start + count * width > file.tellg()) throw damaged;
+        std::vector<char> bytes(count * width);
+        file.seekg(start);
+        file.read(bytes.data(), bytes.size());
+        for (long long i = 0; i < count; i++) {
+            const char *cell = bytes.data() + i * width;
+            double real;
+            long long whole = 0;
+            int narrow;
+            if (type == "<f8") values.push_back(fitting((std::memcpy(&real, cell, 8), real)));
+            else if (width == 8) values.push_back(fitting((std::memcpy(&whole, cell, 8), whole)));
+            else values.push_back(fitting((std::memcpy(&narrow, cell, 4), narrow)));
+        }
+        return values;
+    };
+    const auto rows = array("row_offsets", 0LL);
+    const auto columns = array("columns", 0);
+    std::vector<long long> ids = array("ids", 0LL);
+    if (rows.empty() || rows.front() != 0 || rows.back() != static_cast<long long>(columns.size())) throw damaged;
+    if (ids.empty()) {
+        ids.resize(rows.size() - 1);
+        std::iota(ids.begin(), ids.end(), number("index_base"));
+    }
+    if (rows.size() != ids.size() + 1) throw damaged;
+    std::vector<HostArc> arcs;
+    const int nodes = static_cast<int>(ids.size());
+    for (int v = 0; v < nodes; v++) {
+        for (long long e = rows[v]; e < rows[v + 1] && e < rows.back(); e++) {
+            if (e < 0 || columns[e] < 0 || columns[e] >= nodes) throw damaged;
+            arcs.push_back({v, columns[e]});
+        }
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+// Reads an edge list ("source destination [weight]"), a DIMACS ".gr", a Matrix Market or an ".spg" file.
+static HostGraph read_graph(const std::string &path, bool undirected) {
+    enum class Format { edge_list, dimacs, matrix_market };
+    struct Row {
+        long long source, destination;
+    };
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    char magic[4] = "";
+    file.read(magic, sizeof magic);
+    const std::string beginning(magic, file.gcount());
+    file.clear();
+    file.seekg(0);
+    for (const char *packed : {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd" "7zX"}) {
+        if (beginning.rfind(packed, 0) == 0) throw std::runtime_error(path + ": is compressed; decompress it first");
+    }
+    if (beginning == "\x89SPG") return read_spg(file, path, undirected);
+    Format format = Format::edge_list;
+    std::vector<Row> rows;
+    long long nodes = -1, number = 0;
+    bool commented = false;
+    const auto wrong = [&](const std::string &expected) {
+        return std::runtime_error(path + ":" + std::to_string(number) + ": expected " + expected);
+    };
+    for (std::string line; std::getline(file, line);) {
+        number++;
+        if (number == 1 && line.rfind("%%MatrixMarket", 0) == 0) {
+            if (line.find("coordinate") == std::string::npos || line.find("complex") != std::string::npos) {
+                throw wrong("a coordinate matrix of whole or real numbers");
+            }
+            format = Format::matrix_market;
+            undirected |= line.find("symmetric") != std::string::npos;
+            continue;
+        }
+        const char *at = line.c_str() + std::min(line.find_first_not_of(" \t\r"), line.size());
+        if (*at == '#' || *at == '%') {
+            commented = true;
+            undirected |= line.find("ndirected") != std::string::npos;
+            continue;
+        }
+        if (*at == 'c' || *at == 'p' || *at == 'a') format = Format::dimacs;
+        if (*at == '\0' || *at == 'c') continue;
+        const bool is_header = *at == 'p' || (format == Format::matrix_market && nodes < 0);
+        if (*at == 'a') at++;
+        if (*at == 'p') at += std::strcspn(at, "0123456789");
+        char *end = nullptr;
+        Row row{};
+        row.source = std::strtoll(at, &end, 10);
+        if (end == at) throw wrong("a node's number");
+        if (is_header) {
+            nodes = row.source;
+            continue;
+        }
+        row.destination = std::strtoll(at = end, &end, 10);
+        if (end == at) throw wrong("two nodes' numbers");
+        rows.push_back(row);
+    }
+
+    std::vector<long long> ids;
+    const std::string ending = path.substr(path.find_last_of('.') + 1);
+    const bool counts_from_zero = ending == "el" || ending == "wel";
+    if (format == Format::edge_list && (commented || !counts_from_zero)) {
+        for (const Row &row : rows) {
+            ids.push_back(row.source);
+            ids.push_back(row.destination);
+        }
+        std::sort(ids.begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    } else {
+        for (const Row &row : rows) {
+            if (format == Format::edge_list) nodes = std::max({nodes, row.source + 1, row.destination + 1});
+        }
+        ids.resize(std::max(nodes, 0LL));
+        std::iota(ids.begin(), ids.end(), format == Format::edge_list ? 0 : 1);
+    }
+    HostGraph named;
+    named.ids = ids;
+    std::vector<HostArc> arcs;
+    for (const Row &row : rows) {
+        arcs.push_back({named.node(row.source), named.node(row.destination)});
+    }
+    return graph_of(std::move(arcs), std::move(ids), undirected);
+}
+
+// The cores of the host.
+class Device {
+public:
+    explicit Device(std::size_t number) {
+        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
+    }
+
+    std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
+
+    void finish() const {}
+};
+
+// Cells that kernels reach.
+template <class T>
+class Buffer {
+public:
+    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
+
+    Buffer(Device &, std::size_t count) : count(count), cells(new T[count + 8]) {}
+
+    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+        std::copy(values.begin(), values.end(), cells.get());
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+
+    void fill(T value) {
+        T *to = cells.get();
+        #pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < count; i++) to[i] = value;
+    }
+
+    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
+
+    T read(long long index) const { return cells[place(index)]; }
+
+    void write(long long index, T value) { cells[place(index)] = value; }
+
+    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
+
+private:
+    std::size_t place(long long index) const {
+        if (index < 0 || static_cast<std::size_t>(index) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                     std::to_string(count));
+        }
+        return index;
+    }
+
+    std::size_t count;
+    std::unique_ptr<T[]> cells;
+};
+
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
+namespace kernels {
+
+// Addition in which infinity plus anything is infinity.
+static int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+static int atomic_min_int(volatile int *cell, int value) {
+    int held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value < held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+#line 11 "bfs_levels.sp"
+extern "C" void bfs_levels_min_level(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const bool *__restrict__ frontier,
+    int *level,
+    bool *frontier_next,
+    int *finished
+) {
+    int finished_part = 1;
+    #pragma omp parallel for schedule(dynamic, 64) reduction(&& : finished_part)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!frontier[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            const int candidate = add_inf(level[v], 1);
+            if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
+                frontier_next[w] = true;
+                finished_part = 0;
+            }
+        }
+    }
+    *finished = finished_part;
+}
+
+}  // namespace kernels
+#line 373 "bfs_levels.cpp"
+
+// The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
+struct Graph {
+    const HostGraph &host;
+    const int num_nodes;
+    const arc_t num_arcs;
+    Buffer<arc_t> row_offsets;
+    Buffer<int> columns;
+
+    Graph(Device &device, const HostGraph &host)
+        : host(host),
+          num_nodes(host.num_nodes),
+          num_arcs(host.num_arcs),
+          row_offsets(device, host.row_offsets),
+          columns(device, host.columns) {}
+};
+
+// bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
+static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
+    Buffer<unsigned char> frontier(device, graph.num_nodes);
+    Buffer<unsigned char> frontier_next(device, graph.num_nodes);
+    Word<int> finished_result(device);
+    level.fill(INT_MAX);
+    frontier.fill(false);
+    level.write(src, 0);
+    frontier.write(src, true);
+    bool finished = false;
+    // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
+    do {
+        finished = true;
+        frontier_next.fill(false);
+        // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+        finished_result.set(true);
+        kernels::bfs_levels_min_level(
+            graph.num_nodes, graph.row_offsets, graph.columns, frontier, level, frontier_next,
+            finished_result
+        );
+        finished = finished && finished_result.read();
+        std::swap(frontier, frontier_next);
+    } while (!finished);
+}
+
+// What --help says.
+static const char *const usage =
+    "usage: bfs_levels GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src         a node, as the file calls it\n"
+    "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --device      which device, by number; 0 is the first\n"
+    "  --help        says this\n";
+
+// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The command line: a graph file and "--name value" pairs.
+class Arguments {
+public:
+    std::string graph_file;
+    bool wants_help = false;
+
+    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
+        for (int i = 1; i < argc; i++) {
+            const std::string word = argv[i];
+            if (word == "--help" || word == "-h") {
+                wants_help = true;
+                return;
+            }
+            if (word.rfind("--", 0) != 0) {
+                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
+                graph_file = word;
+            } else if (word == "--undirected") {
+                given["undirected"] = "true";
+            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
+                given[word.substr(2)] = argv[++i];
+            } else {
+                throw UsageError("'" + word + "' is no argument of this program, or has no value");
+            }
+        }
+        if (graph_file.empty()) throw UsageError("no graph file is given");
+    }
+
+    bool has(const std::string &name) const { return given.count(name) != 0; }
+
+    const std::string &text(const std::string &name) const {
+        if (!has(name)) throw UsageError("--" + name + " is not given");
+        return given.at(name);
+    }
+
+    template <class T>
+    T number(const std::string &name) const {
+        std::istringstream words(text(name));
+        T value;
+        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
+            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
+        }
+        return value;
+    }
+
+    template <class T>
+    T number(const std::string &name, T otherwise) const {
+        return has(name) ? number<T>(name) : otherwise;
+    }
+
+private:
+    std::map<std::string, std::string> given;
+};
+
+// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
+template <class T>
+static void summarise(const char *name, const std::vector<T> &cells) {
+    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
+    Sum sum = 0, least = 0, greatest = 0;
+    std::size_t finite = 0;
+    for (const T cell : cells) {
+        const Sum value = cell;
+        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
+        least = finite == 0 ? value : std::min(least, value);
+        greatest = finite == 0 ? value : std::max(greatest, value);
+        sum += value;
+        finite++;
+    }
+    std::cout << name << ": count " << cells.size() << ", finite " << finite;
+    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
+    std::cout << "\n";
+}
+
+// Seconds since it was last asked.
+class Stopwatch {
+public:
+    double seconds() {
+        const auto now = std::chrono::steady_clock::now();
+        const std::chrono::duration<double> passed = now - last;
+        last = now;
+        return passed.count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+int main(int argc, char **argv) {
+    try {
+        const Arguments arguments(argc, argv, {"src", "device"});
+        if (arguments.wants_help) {
+            std::cout << usage;
+            return 0;
+        }
+        Stopwatch stopwatch;
+        const HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+        const double load = stopwatch.seconds();
+        Device device(arguments.number<std::size_t>("device", 0));
+        const double compile = stopwatch.seconds();
+        Graph graph(device, host);
+        Buffer<int> level(device, graph.num_nodes);
+        int src = host.node(arguments.number<long long>("src"));
+        device.finish();
+        const double upload = stopwatch.seconds();
+        bfs_levels(device, graph, level, src);
+        device.finish();
+        const double run = stopwatch.seconds();
+        std::cout.precision(10);
+        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
+                  << device.name() << "\n";
+        summarise("level", level.download());
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
+                  << ", download " << stopwatch.seconds() << "\n";
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
+    } catch (const std::exception &error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}

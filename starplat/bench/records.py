@@ -1,0 +1,154 @@
+"""What is measured, and its JSON: a report has rows, a row the times of one case: graph, device, schedule."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from starplat import __version__
+from starplat.bench.samples import Estimate, median
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.runtime.everywhere import Agreement
+
+SCHEMA = 1
+KIND = "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A graph: what it was called, and how large it is."""
+
+    file: str
+    nodes: int
+    arcs: int
+
+    @property
+    def name(self) -> str:
+        """The file's name without folders and endings."""
+        return PurePosixPath(PureWindowsPath(self.file).as_posix()).name.partition(".")[0] or self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured case. `seconds` has the time of every repetition after the first, each until the device had
+    finished; it is empty where nothing ran, and `reason` says why. `compile`, `upload` and `download` are seconds."""
+
+    graph: Sizes
+    target: str
+    device: str
+    schedule: str
+    seconds: tuple[float, ...] = ()
+    compile: float = 0.0
+    upload: float = 0.0
+    download: float = 0.0
+    launches: int = 0
+    answer: Agreement = Agreement.AGREES
+    reason: str = ""
+    code: str | None = None
+
+    @property
+    def median(self) -> Estimate | None:
+        """Of the times."""
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the times are those of a right answer, as far as anybody knows."""
+        return bool(self.seconds) and self.answer is not Agreement.DIFFERS
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it has in common with the row of another report that can be compared with it."""
+        return self.graph.name, self.target, self.schedule
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        middle = self.median
+        return {
+            **asdict(self),
+            "seconds": list(self.seconds),
+            "answer": self.answer.name.lower(),
+            "median": None if middle is None else middle.value,
+            "interval": None if middle is None or middle.interval is None else list(middle.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All rows of one program, graph by graph."""
+
+    program: str
+    function: str
+    rows: tuple[Row, ...]
+    version: str = __version__
+
+    @property
+    def graphs(self) -> tuple[Sizes, ...]:
+        """In the order of the rows."""
+        return tuple(dict.fromkeys(row.graph for row in self.rows))
+
+    def of(self, graph: Sizes) -> tuple[Row, ...]:
+        """The rows of one graph; the first that counts is what the others are compared with."""
+        return tuple(row for row in self.rows if row.graph == graph)
+
+    def to_json(self) -> dict[str, Any]:
+        """One object."""
+        return {
+            "schema": SCHEMA,
+            "kind": KIND,
+            "starplat": self.version,
+            "program": self.program,
+            "function": self.function,
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+
+def baseline(rows: tuple[Row, ...]) -> Row | None:
+    """What the rows of a graph are compared with."""
+    return next((row for row in rows if row.counts), None)
+
+
+def read_report(path: Path) -> Report:
+    """The report in a file that `starplat bench --json` wrote.
+
+    Raises:
+        DiagnosticError: E0797, there is none.
+    """
+    try:
+        return _report(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise _no_report(path, (error.strerror or str(error)).lower()) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _no_report(path, "it holds no measurements") from error
+
+
+def _report(found: dict[str, Any]) -> Report:
+    if found["kind"] != KIND or found["schema"] != SCHEMA:
+        raise ValueError
+    return Report(found["program"], found["function"], tuple(map(_row, found["rows"])), found["starplat"])
+
+
+def _row(found: dict[str, Any]) -> Row:
+    known = {name: value for name, value in found.items() if name in Row.__dataclass_fields__}
+    return Row(
+        **{
+            **known,
+            "graph": Sizes(**found["graph"]),
+            "seconds": tuple(map(float, found["seconds"])),
+            "answer": Agreement[found["answer"].upper()],
+        }
+    )
+
+
+def _no_report(path: Path, reason: str) -> DiagnosticError:
+    help = "`starplat bench … --json F` writes such a file"
+    return DiagnosticError(Diagnostic("E0797", f"{path}: cannot be compared: {reason}", help=help))
+
+
+def exit_code(rows: tuple[Row, ...], faults: tuple[DiagnosticError, ...]) -> ExitCode:
+    """What the shell is told: a wrong answer weighs most, then what failed."""
+    if any(row.answer is Agreement.DIFFERS for row in rows):
+        return ExitCode.BUILD_FAILED
+    return faults[0].exit_code if faults else ExitCode.FINE

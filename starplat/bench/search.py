@@ -1,0 +1,179 @@
+"""Searches the best schedule of a program on one graph and device, within a budget of seconds; can be taken up again.
+
+Every candidate is measured a little; then those near the best again and again, the field narrowing, until each has
+enough times or the budget is spent. `auto` is measured as often as the best, to say how far it is off. What has been
+measured is told after every candidate, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from starplat.bench.candidates import Refused, candidates
+from starplat.bench.measure import Bench, Case, Judge, row_of
+from starplat.bench.records import Row, Sizes
+from starplat.bench.samples import Estimate, median, speed_up
+from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.runtime.everywhere import Agreement
+from starplat.runtime.facts import facts_of
+from starplat.schedule.parse import parse_schedule
+
+if TYPE_CHECKING:
+    from starplat.graph import Graph
+    from starplat.schedule import Schedule
+
+FIRST_RUNS = 2
+ROUNDS = ((2.0, 3), (1.3, 7), (1.1, 15))
+"""How much slower than the best a candidate may be to be measured on, and how many times it has then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is known of one schedule: its times, or why there are none."""
+
+    schedule: str
+    seconds: tuple[float, ...] = ()
+    reason: str = ""
+    wrong: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it ran and gave the right answer."""
+        return bool(self.seconds) and not self.wrong
+
+    @property
+    def median(self) -> Estimate:
+        """Of its times."""
+        return median(self.seconds)
+
+
+Trials = Mapping[str, Trial]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All trials, the fastest first, then what did not run; `complete` unless the budget ran out before every candidate
+    had its turn."""
+
+    trials: tuple[Trial, ...]
+    target: str
+    device: str
+    complete: bool
+
+    @property
+    def best(self) -> Trial | None:
+        """The fastest."""
+        return next((trial for trial in self.trials if trial.counts), None)
+
+    @property
+    def auto(self) -> Trial | None:
+        """What the compiler chose by itself."""
+        return next((trial for trial in self.trials if trial.schedule == "auto" and trial.counts), None)
+
+    @property
+    def behind(self) -> Estimate | None:
+        """How many times as long as the best `auto` takes."""
+        if self.best is None or self.auto is None:
+            return None
+        if self.best is self.auto:
+            return Estimate(1.0)
+        return speed_up(self.auto.seconds, self.best.seconds)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """4 if a schedule changed the answer, 1 if nothing ran."""
+        if any(trial.wrong for trial in self.trials):
+            return ExitCode.BUILD_FAILED
+        return ExitCode.FINE if self.best is not None else ExitCode.WRONG_INPUT
+
+
+@dataclass
+class Search:
+    """A search on one graph and target.
+
+    Attributes:
+        keep: is told everything that is known, after each candidate.
+        clock: seconds that pass.
+    """
+
+    bench: Bench
+    graph: Graph
+    sizes: Sizes
+    case: Case
+    budget: float
+    keep: Callable[[Trials], None] = lambda trials: None
+    clock: Callable[[], float] = monotonic
+    trials: dict[str, Trial] = field(default_factory=dict)
+    device: str = "-"
+
+    def outcome(self, known: Trials) -> Outcome:
+        """What comes of the search; `known` is what an earlier one found out."""
+        self.trials.update(known)
+        self.started = self.clock()
+        self.judge = Judge(self.bench, self.graph)
+        complete = self.first_look()
+        for slower, count in ROUNDS:
+            self.closer_look(slower, count)
+        return Outcome(_sorted(self.trials.values()), self.case.target, self.device, complete)
+
+    def first_look(self) -> bool:
+        """Measures every candidate that has not been; whether all had their turn."""
+        module = self.bench.program.module(self.bench.function)
+        for candidate in candidates(module, self.case.target, facts_of(self.graph)):
+            name = str(candidate.schedule)
+            if name in self.trials:
+                continue
+            if self.spent() and self.trials:
+                return False
+            if isinstance(candidate, Refused):
+                self.told(Trial(name, reason=candidate.reason))
+            else:
+                self.measured(candidate.schedule, FIRST_RUNS)
+        return True
+
+    def closer_look(self, slower: float, count: int) -> None:
+        """Brings those near the best, and `auto`, to so many times each."""
+        for trial in self.near(slower):
+            missing = count - len(trial.seconds)
+            if missing > 0 and not self.spent():
+                self.measured(parse_schedule(trial.schedule), missing + 1)
+
+    def near(self, slower: float) -> list[Trial]:
+        counting = [trial for trial in _sorted(self.trials.values()) if trial.counts]
+        limit = slower * counting[0].median.value if counting else 0.0
+        return [trial for trial in counting if trial.schedule == "auto" or trial.median.value <= limit]
+
+    def measured(self, schedule: Schedule, runs: int) -> None:
+        """Runs so often; the first, which warms up, does not count."""
+        name = str(schedule)
+        self.bench.started(f"{len(self.trials)} schedules measured, now {name}")
+        before = self.trials.get(name, Trial(name))
+        try:
+            result = self.bench.run(self.graph, self.case, schedule, runs)
+        except DiagnosticError as error:
+            self.told(Trial(name, reason=error.diagnostics[0].message))
+            return
+        row = self.judge.judged(row_of(self.sizes, schedule, result), result)
+        self.device = row.device
+        self.told(_with(before, row))
+
+    def told(self, trial: Trial) -> None:
+        self.trials[trial.schedule] = trial
+        self.keep(self.trials)
+
+    def spent(self) -> bool:
+        """Whether the budget is."""
+        return self.clock() - self.started >= self.budget
+
+
+def _with(before: Trial, row: Row) -> Trial:
+    wrong = row.answer is Agreement.DIFFERS
+    return Trial(before.schedule, (*before.seconds, *row.seconds), row.reason if wrong else "", wrong)
+
+
+def _sorted(trials: Iterable[Trial]) -> tuple[Trial, ...]:
+    """The fastest first; of equals the one that says less."""
+    return tuple(sorted(trials, key=lambda t: (not t.counts, t.median.value if t.counts else 0.0, len(t.schedule))))

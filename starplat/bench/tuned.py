@@ -1,0 +1,123 @@
+"""What a search leaves: a `.toml` that people read and edit, and a file from which it can be taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starplat import __version__
+from starplat.backends import BACKENDS
+from starplat.backends.scheduled import REFERENCE, for_target
+from starplat.bench.records import Sizes
+from starplat.bench.search import Outcome, Trial, Trials
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.ir.printer import print_module
+from starplat.runtime.facts import facts_of
+from starplat.schedule import AUTO, KNOBS
+from starplat.schedule.parse import parse_schedule
+
+if TYPE_CHECKING:
+    from starplat.graph import Graph
+    from starplat.ir.nodes import Module
+
+FIRST_LINE = "# Written by `starplat tune`; edit it as you like."
+KIND = "tune"
+SCHEMA = 1
+SHOWN = 5
+"""How many of the next best a file lists."""
+
+
+def toml(outcome: Outcome, program: str, sizes: Sizes) -> str:
+    """The best schedule as a file, with what was found around it as comments."""
+    best = outcome.best
+    assert best is not None
+    counting = [trial for trial in outcome.trials if trial.counts]
+    lines = [
+        FIRST_LINE,
+        f"# {program} on {sizes.name} ({sizes.nodes:,} nodes, {sizes.arcs:,} arcs), {outcome.target}, {outcome.device}",
+        f"# {in_words(outcome)}",
+        "",
+        "[schedule]",
+    ]
+    values = {name: str(value) for name, value in parse_schedule(best.schedule).values.items()}
+    width = max(len(_setting(name, value)) for name, value in values.items())
+    for name, value in values.items():
+        said = KNOBS[name].described.get(value, KNOBS[name].sentence)
+        lines.append(f"{_setting(name, value):<{width}}  # {said}")
+    if counting[1:]:
+        lines += ["", "# The next best, in milliseconds:"]
+        lines += [f"# {trial.median.value * 1000:10.4g}  {trial.schedule}" for trial in counting[1 : SHOWN + 1]]
+    return "\n".join(lines) + "\n"
+
+
+def in_words(outcome: Outcome) -> str:
+    """How many were measured, and how far `auto` was from the best."""
+    counting = [trial for trial in outcome.trials if trial.counts]
+    best = outcome.best
+    if best is None:
+        return "no schedule ran"
+    takes = f"{best.median.value * 1000:.4g} ms"
+    if len(counting) == 1:
+        return f"all schedules measured are one: {takes}" + _rest(outcome)
+    many = f"{len(counting)} schedules that differ measured{_rest(outcome)}; the best takes {takes}"
+    if outcome.behind is None:
+        return f"{many}, auto did not run"
+    if best is outcome.auto:
+        return f"{many}, and is auto"
+    doubt = "" if outcome.behind.interval is None else f" ({outcome.behind.low:.2f} to {outcome.behind.high:.2f})"
+    return f"{many}, auto {outcome.behind.value:.2f} times as long{doubt}"
+
+
+def _rest(outcome: Outcome) -> str:
+    return "" if outcome.complete else " (the budget ran out before all had their turn)"
+
+
+def _setting(name: str, value: str) -> str:
+    return f'{name} = "{value}"'
+
+
+def key_of(module: Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
+    """What a search is about: times of one are of no use to another. What `auto` makes of the program is part of it, so
+    that a compiler which has changed begins anew."""
+    automatic = for_target(module, target, AUTO, facts_of(graph))
+    emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
+    program = (__version__, module.source.text, module.entry, print_module(automatic), emitted)
+    parts = (*program, sorted(words.items()), target, device or 0)
+    digest = hashlib.sha256(repr(parts).encode())
+    for cells in (graph.row_offsets, graph.columns, graph.weights):
+        digest.update(b"none" if cells is None else cells.tobytes())
+    return digest.hexdigest()
+
+
+def state_text(key: str, trials: Trials) -> str:
+    """All that is known, as JSON."""
+    rows = [
+        {"schedule": t.schedule, "seconds": list(t.seconds), "reason": t.reason, "wrong": t.wrong}
+        for t in trials.values()
+    ]
+    return json.dumps({"schema": SCHEMA, "kind": KIND, "key": key, "trials": rows}, indent=1) + "\n"
+
+
+def read_state(path: Path, key: str) -> Trials | None:
+    """What an earlier search of the same found out; None if there was none, empty if it was about something else.
+
+    Raises:
+        DiagnosticError: E0797, the file is no search's.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if (found["kind"], found["schema"]) != (KIND, SCHEMA):
+            raise ValueError
+        return {t.schedule: t for t in map(_trial, found["trials"])} if found["key"] == key else {}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"{path}: is in the way: it holds no search that could be taken up again"
+        raise DiagnosticError(Diagnostic("E0797", message, help="remove it, or name another file")) from error
+
+
+def _trial(found: dict[str, Any]) -> Trial:
+    return Trial(found["schedule"], tuple(map(float, found["seconds"])), found["reason"], found["wrong"])

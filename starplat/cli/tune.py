@@ -1,0 +1,168 @@
+"""`starplat tune`: searches the best schedule for a program on a graph and writes it as a `.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starplat.cli import console, files
+from starplat.cli.arguments import Dedup, DropLoops, FunctionName, Json, ProgramFile, Strict, Undirected, Weights
+from starplat.cli.graph import load
+from starplat.cli.kept import KEPT
+from starplat.cli.run import Arguments, arguments_in
+from starplat.diagnostics import ExitCode
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from starplat.bench.records import Sizes
+    from starplat.bench.search import Outcome, Trial
+
+SHOWN = 10
+
+
+def tune(
+    file: ProgramFile,
+    graph: Annotated[Path, typer.Option("--graph", "-g", metavar="PATH", help="The graph's file.")],
+    function: FunctionName = None,
+    arg: Arguments = None,
+    target: Annotated[str, typer.Option("--target", "-t", help="auto, or one of `starplat devices`.")] = "auto",
+    device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    budget: Annotated[
+        float, typer.Option("--budget", metavar="SECONDS", min=0, help="How long to search; it can be taken up again.")
+    ] = 60,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="F.toml", help="What to write.", show_default="FILE.tuned.toml"),
+    ] = None,
+    afresh: Annotated[bool, typer.Option("--afresh", help="Forget what an earlier search found out.")] = False,
+    json: Json = False,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+    strict: Strict = False,
+) -> None:
+    """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
+    from starplat import pipeline
+    from starplat.bench.measure import Bench, Case
+    from starplat.bench.records import Sizes
+    from starplat.bench.search import Search
+    from starplat.bench.tuned import in_words, key_of, read_state, state_text, toml
+    from starplat.runtime import bind_text, targets
+
+    targets.require(target)
+    target = targets.automatic() if target == "auto" else target
+    words = arguments_in(arg or [])
+    destination = output or file.with_suffix(".tuned.toml")
+    _require_ours(destination)
+    state = destination.with_suffix(".json")
+    program = pipeline.compile(file, strict=strict)
+    console.show(program.warnings)
+    module = program.module(function)
+    read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    KEPT.append(read)
+    console.say(read.describe())
+    bind_text(module, read, words)
+    key = key_of(module, read, words, target, device)
+    known = None if afresh else read_state(state, key)
+    _say_known(state, known)
+    sizes = Sizes(str(graph), read.num_nodes, read.num_arcs)
+    with console.working(f"tuning {program.name}") as now:
+        work = Bench(program, lambda on: bind_text(module, on, words), function, started=now)
+        search = Search(
+            work,
+            read,
+            sizes,
+            Case(target, None, device),
+            budget,
+            keep=lambda trials: files.write_text(state, state_text(key, trials)),
+        )
+        found = search.outcome(known or {})
+    if found.best is not None:
+        files.write_text(destination, toml(found, program.name, sizes))
+    if json:
+        console.write_json(as_json(found, program.name, sizes))
+    else:
+        console.out().print(_table(found))
+        console.write(in_words(found))
+    if found.best is not None:
+        console.say(f"{destination}: written; take it with --schedule {destination}")
+    if found.exit_code is not ExitCode.FINE:
+        raise typer.Exit(found.exit_code.value)
+
+
+def as_json(found: Outcome, program: str, sizes: Sizes) -> dict[str, object]:
+    """One object."""
+    behind = found.behind
+    return {
+        "schema": 1,
+        "program": program,
+        "graph": {"file": sizes.file, "nodes": sizes.nodes, "arcs": sizes.arcs},
+        "target": found.target,
+        "device": found.device,
+        "complete": found.complete,
+        "best": None if found.best is None else found.best.schedule,
+        "auto_behind": None if behind is None else behind.value,
+        "auto_behind_interval": None if behind is None or behind.interval is None else list(behind.interval),
+        "trials": [_trial_as_json(trial) for trial in found.trials],
+    }
+
+
+def _trial_as_json(trial: Trial) -> dict[str, object]:
+    return {
+        "schedule": trial.schedule,
+        "median": trial.median.value if trial.counts else None,
+        "seconds": list(trial.seconds),
+        "reason": trial.reason or None,
+        "wrong": trial.wrong,
+    }
+
+
+def _require_ours(destination: Path) -> None:
+    """A file that a person wrote is not overwritten."""
+    from starplat.bench.tuned import FIRST_LINE
+
+    if destination.suffix != ".toml":
+        raise typer.BadParameter(f"'{destination}' does not end in .toml", param_hint="--output")
+    try:
+        written = destination.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise files.cannot_write(destination, error.strerror or str(error)) from error
+    if not written.startswith(FIRST_LINE):
+        raise files.cannot_write(destination, "it is there, and `starplat tune` did not write it")
+
+
+def _say_known(state: Path, known: object) -> None:
+    if known:
+        console.say(f"{state}: the search goes on from here")
+    elif known is not None:
+        console.say(f"{state}: is about another program, graph or device; the search begins anew")
+
+
+def _table(found: Outcome) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from starplat.bench.samples import speed_up
+    from starplat.cli.bench_table import interval, milliseconds
+
+    drawn = Table("schedule", box=None, header_style="bold", pad_edge=False)
+    for heading in ("ms", "95 %", "runs", "times as long"):
+        drawn.add_column(heading, justify="right", no_wrap=True)
+    drawn.add_column("", overflow="fold")
+    counting = [trial for trial in found.trials if trial.counts]
+    shown = [t for n, t in enumerate(counting) if n < SHOWN or t.schedule in ("auto", "plain")]
+    for trial in shown:
+        behind = speed_up(trial.seconds, counting[0].seconds).value
+        numbers = (milliseconds(trial.median.value), interval(trial.median), str(len(trial.seconds)), f"{behind:.2f}")
+        drawn.add_row(trial.schedule, *numbers, "")
+    for trial in found.trials:
+        if not trial.counts:
+            style = "bold red" if trial.wrong else "yellow"
+            drawn.add_row(trial.schedule, "-", "-", "-", "-", f"[{style}]{escape(trial.reason)}[/]")
+    return drawn

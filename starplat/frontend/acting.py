@@ -1,0 +1,99 @@
+"""Which calls act: what each changes of what it is lent, and what stands beside it and reads just that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from starplat.frontend import typed, walk
+from starplat.frontend.types import Scalar
+
+
+@dataclass
+class Acting:
+    """Answers for one program; `changes` remembers what each function changes of what it is lent, by parameter."""
+
+    program: typed.Program
+    changes: dict[str, tuple[bool, ...]] = field(default_factory=dict)
+
+    def changed(self, call: typed.Call) -> frozenset[typed.Symbol]:
+        """What a call may change of what it is lent."""
+        lent = zip(call.arguments, self.changed_parameters(call.function), strict=True)
+        return frozenset(argument for argument, changes in lent if changes and isinstance(argument, typed.Symbol))
+
+    def changed_parameters(self, name: str) -> tuple[bool, ...]:
+        if name not in self.changes:
+            function = self.program.function(name)
+            written: set[typed.Symbol] = set()
+            for statement in walk.statements(function.body):
+                given = [s for call in calls(walk.expressions(statement)) for s in self.changed(call)]
+                lent = {a for call in calls(walk.expressions(statement)) for a in call.arguments}
+                written |= {s for s in walk.written(statement) if s not in lent} | set(given)
+                written |= {p.symbol for p in _places(statement)}
+            by_value = [isinstance(p.type, Scalar) and p.role is not typed.Role.REFERENCE for p in function.parameters]
+            pairs = zip(function.parameters, by_value, strict=True)
+            self.changes[name] = tuple(p in written and not value for p, value in pairs)
+        return self.changes[name]
+
+    def acts(self, value: typed.Expression) -> bool:
+        """Whether the value has a call in it that changes something."""
+        return any(self.changed(call) for call in calls((value,)))
+
+    def needs_order(self, values: Iterable[typed.Expression]) -> bool:
+        """Whether it matters in which order the parts of these are evaluated."""
+        tops = tuple(values)
+        return any(
+            self.meets(changed, other)
+            for call in calls(tops)
+            if (changed := self.changed(call))
+            for top in tops
+            for other in _beside(top, call)
+        )
+
+    def meets(self, changed: frozenset[typed.Symbol], other: typed.Expression) -> bool:
+        """Whether a part that stands beside a call acts too, or reads what the call changes."""
+        for part in walk.within(other):
+            match part:
+                case typed.Call() if self.changed(part) or changed.intersection(
+                    a for a in part.arguments if isinstance(a, typed.Symbol)
+                ):
+                    return True
+                case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
+                    if part.symbol in changed:
+                        return True
+                case typed.Aggregate(property=symbol) if symbol in changed:
+                    return True
+                case _:
+                    pass
+        return False
+
+    def disturbed(self, value: typed.Expression, later: Iterable[typed.Expression]) -> bool:
+        """Whether evaluating the later ones may change the value."""
+        return any(self.meets(self.changed(call), value) for call in calls(later))
+
+
+def calls(values: Iterable[typed.Expression]) -> Iterable[typed.Call]:
+    """All calls of functions of the program in these."""
+    return (part for value in values for part in walk.within(value) if isinstance(part, typed.Call))
+
+
+def _beside(top: typed.Expression, call: typed.Call) -> Iterable[typed.Expression]:
+    """The largest parts of `top` that neither hold `call` nor lie in it."""
+    if top is call:
+        return
+    inside = [child for child in walk.children(top) if any(part is call for part in walk.within(child))]
+    if not inside:
+        yield top
+        return
+    for child in walk.children(top):
+        yield from _beside(child, call) if child is inside[0] else (child,)
+
+
+def _places(statement: typed.Statement) -> tuple[typed.Place, ...]:
+    match statement:
+        case typed.Assign() | typed.Update():
+            return (statement.place,)
+        case typed.AssignExtreme():
+            return (statement.place, *(c.place for c in statement.carried))
+        case _:
+            return ()

@@ -1,0 +1,103 @@
+"""Undirected graphs from drawn pairs by sorting 64-bit keys, on any array module that does what NumPy does.
+
+Made for CuPy, where sorting is what a device is best at; on the host, counting sorts (`csr`) are faster. Nothing here
+depends on the order in which a device works, so the result is the same on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from starplat.graph.csr import Rows
+
+DEVICE_FROM_PAIRS = 1 << 21
+"""From how many pairs on a device is worth its start."""
+
+BYTES_PER_PAIR = 96
+"""The most memory that a pair takes at one time: 64-bit keys of both directions, the sort's copy, what was drawn."""
+
+
+def device_arrays(pairs: int) -> Any | None:
+    """CuPy, where a GPU is here that has room for that many pairs and they are worth it; else None."""
+    if pairs < DEVICE_FROM_PAIRS:
+        return None
+    try:
+        import cupy
+    except ImportError:
+        return None
+    try:
+        free, _ = cupy.cuda.runtime.memGetInfo()
+    except cupy.cuda.runtime.CUDARuntimeError:  # CuPy is installed, but no device or driver is here
+        return None
+    return cupy if free >= BYTES_PER_PAIR * pairs else None
+
+
+def on_host(xp: Any, array: Any) -> Any:
+    """The array as NumPy's."""
+    return array if xp is np else xp.asnumpy(array)
+
+
+def release(xp: Any) -> None:
+    """Gives the device's memory back that the module keeps for its next arrays."""
+    if xp is not np:
+        xp.get_default_memory_pool().free_all_blocks()
+
+
+def undirected_rows(
+    xp: Any, n: int, source: Any, destination: Any, weights: Callable[[int], Any] | None = None
+) -> Rows:
+    """Both arcs of every edge once, without loops, as arrays of `xp`; `weights` draws one for every edge, which are in
+    the order of their smaller and then their larger end."""
+    keys = _edges(xp, n, source, destination)
+    drawn = None if weights is None else weights(len(keys))
+    turned = (keys % n) * n + keys // n
+    keys = xp.concatenate([keys, turned])
+    del turned
+    if drawn is None:
+        keys.sort()
+    else:
+        order = xp.argsort(keys)
+        keys = keys[order]
+        drawn = xp.concatenate([drawn, drawn])[order]
+        del order
+    offsets = xp.searchsorted(keys, xp.arange(n + 1, dtype=np.int64) * n).astype(np.int64, copy=False)
+    return Rows(offsets, (keys % n).astype(np.int32), drawn)
+
+
+def _edges(xp: Any, n: int, source: Any, destination: Any) -> Any:
+    """smaller end * n + larger end of every edge, ascending, none twice."""
+    keys = xp.minimum(source, destination).astype(np.int64) * n
+    keys += xp.maximum(source, destination)
+    keys = keys[source != destination]
+    keys.sort()
+    first = xp.ones(len(keys), np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    return keys[first]
+
+
+def component_labels(xp: Any, n: int, source: Any, destination: Any) -> Any:
+    """The smallest node of every node's component, int32[n]: roots hook to smaller roots, then all point to roots.
+
+    After Shiloach and Vishkin (1982).
+    """
+    root = xp.arange(n, dtype=np.int32)
+    while len(source):
+        one, other = root[source], root[destination]
+        apart = one != other
+        source, destination = source[apart], destination[apart]
+        one, other = one[apart], other[apart]
+        xp.minimum.at(root, xp.maximum(one, other), xp.minimum(one, other))
+        root = _compressed(root)
+    return root
+
+
+def _compressed(root: Any) -> Any:
+    """Every node points to its root."""
+    while True:
+        above = root[root]
+        if bool((above == root).all()):
+            return root
+        root = above

@@ -1,0 +1,165 @@
+"""Who touches which cells in a launch: what decides whether threads must wait between two launches.
+
+Two operations may run without a wait in between if every cell that one of them writes and the other touches is touched
+by one and the same thread in both. That holds where both go over the same range and touch only the cell of the
+iteration in hand: an access has the `range` that its index runs over, or None where it may be any cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from starplat.ir.gathering import gathering
+from starplat.ir.members import membership
+from starplat.ir.nodes import (
+    GRAPH_ARRAYS,
+    AllArcs,
+    AllNodes,
+    Array,
+    CallFunction,
+    CompareSwap,
+    CopyArray,
+    Expression,
+    Extent,
+    ExtremeCell,
+    FetchAdd,
+    Fill,
+    ForNeighbors,
+    ForRange,
+    HostOp,
+    Kernel,
+    KernelOp,
+    Launch,
+    Load,
+    Module,
+    ReadCell,
+    ReadEmpty,
+    Ref,
+    Store,
+    UpdateCell,
+    Variable,
+    WriteCell,
+)
+from starplat.ir.searching import searching
+from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
+
+_RANGES = {Extent.NODES: "nodes", Extent.ARCS: "arcs"}
+
+LOOKED_AT, TAKEN = "size", "taken"
+"""How many a set has is read; its members are taken out, which leaves alone how many there were."""
+
+
+Own = tuple[Variable | None, str]
+"""The variable that is an iteration's own index, if any, and the range that it runs over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Cells of an array that are read or written: those of a `range`, each by the thread that has it, or any."""
+
+    array: Array
+    writes: bool
+    range: str | None
+
+    def disturbs(self, other: Access) -> bool:
+        """Whether one of the two must wait for the other."""
+        if self.array != other.array or not (self.writes or other.writes):
+            return False
+        if {self.range, other.range} == {LOOKED_AT, TAKEN}:
+            return False
+        return self.range != other.range or self.range not in _RANGES.values()
+
+
+def accesses(op: HostOp, module: Module) -> frozenset[Access]:
+    """What one operation, that holds no others, does to the cells of the program's arrays."""
+    match op:
+        case Fill(array):
+            return frozenset({Access(array, True, None if array.packed else _RANGES.get(array.extent))})
+        case CopyArray(destination, source):
+            place = _RANGES.get(source.extent)
+            return frozenset({Access(destination, True, place), Access(source, False, place)})
+        case ReadEmpty(_, flags):
+            return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
+        case ReadCell(_, array, _):
+            return frozenset({Access(array, False, None)})
+        case WriteCell(array, _, _):
+            return frozenset({Access(array, True, None)})
+        case Launch(kernel):
+            return kernel_accesses(module.kernel(kernel))
+        case _:
+            return frozenset()
+
+
+def kernel_accesses(kernel: Kernel) -> frozenset[Access]:
+    """What a launch of the kernel does to the cells of the program's arrays."""
+    return frozenset(_kernel_accesses(kernel))
+
+
+def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
+    own: Own
+    match kernel.domain:
+        case AllNodes() if membership(kernel) is not None:
+            own = (None, "")  # whichever thread comes by a member has it
+        case AllNodes() if kernel.shares_arcs and gathering(kernel) is not None:
+            own = (None, "")  # several threads have a node, and ask whether to keep it
+        case AllNodes():
+            own = (kernel.iterator, "nodes")
+        case AllArcs():
+            own = (kernel.iterator, "arcs")
+        case _:
+            own = (None, "")
+    if kernel.filter is not None:
+        yield from _reads((kernel.filter,), own)
+    members = membership(kernel)
+    if members is not None and members.takes:
+        yield Access(members.members, True, TAKEN)
+        kernel = replace(kernel, filter=members.keep, body=members.body)
+    if not kernel.shares_arcs:
+        yield from _body(kernel.body, own)
+        return
+    if gathering(kernel) is not None or searching(kernel) is not None:
+        yield from _body(kernel.body, (None, ""))
+        return
+    yield from _body(kernel.body[:-1], own)
+    yield from _body(kernel.body[-1:], (None, ""))
+
+
+def _body(ops: Iterable[KernelOp], own: Own) -> Iterator[Access]:
+    for op in ops:
+        yield from _reads(expressions_of(op), own)
+        match op:
+            case Store(array, index) | UpdateCell(_, array, index):
+                yield Access(array, True, _place(array, index, own))
+            case FetchAdd(_, array, index) | CompareSwap(_, array, index):
+                yield Access(array, True, _place(array, index, own))
+            case ExtremeCell(_, array, index, _, carried, _, lock):
+                yield Access(array, True, _place(array, index, own))
+                for carry in carried:
+                    yield Access(carry.array, True, _place(carry.array, carry.index, own))
+                if lock is not None:
+                    yield Access(lock, True, None)
+            case ForNeighbors() | ForRange():
+                pass
+        for block in blocks_of(op):
+            yield from _body(block, own)
+
+
+def _reads(expressions: Iterable[Expression], own: Own) -> Iterator[Access]:
+    for whole in expressions:
+        for part in walk_expression(whole):
+            if isinstance(part, Load) and part.array not in GRAPH_ARRAYS:
+                yield Access(part.array, False, _place(part.array, part.index, own))
+            elif isinstance(part, CallFunction):
+                for argument in part.arguments:
+                    if isinstance(argument, Array) and argument not in GRAPH_ARRAYS:
+                        yield Access(argument, False, None)
+                        yield Access(argument, True, None)
+
+
+def _place(array: Array, index: Expression, own: Own) -> str | None:
+    iterator, name = own
+    if array.packed:
+        return None  # neighbors share a word
+    fits = iterator is not None and index == Ref(iterator) and _RANGES.get(array.extent) == name
+    return name if fits else None

@@ -1,0 +1,32 @@
+"""Kernels that look for one arc: each node does something with any arc that passes a test, if there is one.
+
+Only the compiler makes them, where it does not matter which arc is found: it asks that their arcs are shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes import Expression, ForNeighbors, Kernel, KernelBreak, KernelIf, KernelOp, Let, Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """The loop over a node's arcs; `ahead` is worked out for an arc, then `found` is done if `condition` holds."""
+
+    loop: ForNeighbors
+    ahead: tuple[KernelOp, ...]
+    condition: Expression
+    found: tuple[KernelOp, ...]
+
+
+def searching(kernel: Kernel) -> Searching | None:
+    """The kernel's parts, if it shares arcs and looks for one."""
+    if not kernel.shares_arcs:
+        return None
+    match kernel.body:
+        case (ForNeighbors(node=Ref(node), body=(*ahead, KernelIf(condition, (*found, KernelBreak()), ()))) as loop,):
+            lets = all(isinstance(op, Let) for op in ahead)
+            return Searching(loop, tuple(ahead), condition, tuple(found)) if lets and node == kernel.iterator else None
+        case _:
+            return None

@@ -1,0 +1,140 @@
+"""Which cells a kernel touches, and what is known where it does.
+
+Every access is listed with its index and the conditions that have just been found to hold, so that passes can tell an
+iteration's own cell from a cell that only may be it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from starplat.ir.nodes import (
+    AllArcs,
+    AllNodes,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Expression,
+    Extent,
+    ExtremeCell,
+    Kernel,
+    KernelIf,
+    KernelOp,
+    Load,
+    Ref,
+    Select,
+    Store,
+    UpdateCell,
+)
+from starplat.ir.visitor import assigned_variables, blocks_of, expressions_of, operands
+
+Conditions = tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One place that reads or writes a cell. `index` is None for an array that is lent to a function; `given` are the
+    conditions that were found true on the way there (they may have ceased to hold)."""
+
+    array: Array
+    index: Expression | None
+    writes: bool
+    shared: bool
+    given: Conditions
+
+
+def kernel_accesses(kernel: Kernel) -> Iterator[Access]:
+    """Every access of a kernel except the walks along the graph's rows, which nobody writes."""
+    if kernel.filter is None:
+        yield from accesses(kernel.body)
+    else:
+        yield from expression_accesses(kernel.filter)
+        yield from accesses(kernel.body, tuple(conjuncts(kernel.filter)))
+
+
+def accesses(ops: Iterable[KernelOp], given: Conditions = ()) -> Iterator[Access]:
+    """Every access of operations and of what is inside them."""
+    for op in ops:
+        for expression in expressions_of(op):
+            yield from expression_accesses(expression, given)
+        yield from _written(op, given)
+        if isinstance(op, KernelIf):
+            yield from accesses(op.then, (*given, *conjuncts(op.condition)))
+            yield from accesses(op.otherwise, given)
+        else:
+            for block in blocks_of(op):
+                yield from accesses(block, given)
+
+
+def _written(op: KernelOp, given: Conditions) -> Iterator[Access]:
+    match op:
+        case Store() | UpdateCell():
+            yield Access(op.array, op.index, True, op.shared, given)
+        case ExtremeCell():
+            yield Access(op.array, op.index, True, op.shared, given)
+            for carry in op.carried:
+                yield Access(carry.array, carry.index, True, op.shared, given)
+            if op.lock is not None:
+                yield Access(op.lock, op.index, True, op.shared, given)
+        case _:
+            return
+
+
+def expression_accesses(expression: Expression, given: Conditions = ()) -> Iterator[Access]:
+    """Every access of an expression; what stands behind a condition knows it."""
+    match expression:
+        case Load(array, index):
+            yield Access(array, index, False, False, given)
+        case CallFunction(_, arguments):
+            lent = (argument for argument in arguments if isinstance(argument, Array))
+            yield from (Access(array, None, True, True, given) for array in lent)
+        case Binary(BinaryOperator.AND, left, right):
+            yield from expression_accesses(left, given)
+            yield from expression_accesses(right, (*given, *conjuncts(left)))
+            return
+        case Select(condition, then, otherwise):
+            yield from expression_accesses(condition, given)
+            yield from expression_accesses(then, (*given, *conjuncts(condition)))
+            yield from expression_accesses(otherwise, given)
+            return
+        case _:
+            pass
+    for operand in operands(expression):
+        yield from expression_accesses(operand, given)
+
+
+def conjuncts(condition: Expression) -> Iterator[Expression]:
+    """The conditions that all hold if this one does."""
+    match condition:
+        case Binary(BinaryOperator.AND, left, right):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case _:
+            yield condition
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCells:
+    """Which cells belong to one iteration: those at its iterator, in arrays with a cell for every iteration."""
+
+    index: Expression | None
+    extent: Extent | None
+
+    def has(self, array: Array, index: Expression | None) -> bool:
+        return index is not None and index == self.index and array.extent is self.extent
+
+
+def own_cells(kernel: Kernel) -> OwnCells:
+    """The cells of one iteration of the kernel; none where two iterations may have one iterator."""
+    iterator = kernel.iterator
+    if iterator is None or iterator in assigned_variables(kernel.body):
+        return OwnCells(None, None)
+    match kernel.domain:
+        case AllNodes():
+            return OwnCells(Ref(iterator), Extent.NODES)
+        case AllArcs():
+            return OwnCells(Ref(iterator), Extent.ARCS)
+        case _:
+            return OwnCells(None, None)

@@ -1,0 +1,290 @@
+"""Works out once per node what a loop over neighbors would work out for every arc.
+
+In `inflow += nbr.rank / g.count_outNbrs(nbr)` the quotient depends on the neighbor alone. A kernel launched just before
+stores it for every node; the loop then reads one cell instead of three, and divides no more. The value is the same
+bit for bit: it is the same expression of the same type.
+
+Left alone is
+- what only some nodes or arcs ask for (a filter, a condition, an early end), since the new kernel asks for every node;
+- what might fail for a node that is nobody's neighbor: an index outside its array, an integer divided by zero (unless
+  the divisor is a degree that no neighbor has at 0, which is then asked first);
+- a real product that is added at once, for a target may round the two only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir.lowering.names import Names
+from starplat.ir.nodes import (
+    AllNodes,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Contribute,
+    Expression,
+    Extent,
+    ExtremeCell,
+    FindArc,
+    ForNeighbors,
+    HostFunction,
+    HostOp,
+    Kernel,
+    KernelBreak,
+    KernelContinue,
+    KernelIf,
+    KernelOp,
+    Launch,
+    Let,
+    Load,
+    Module,
+    Origin,
+    Ref,
+    Select,
+    SetLocal,
+    Store,
+    Unary,
+    UnaryOperator,
+    UpdateCell,
+    Variable,
+)
+from starplat.ir.visitor import (
+    Rewriter,
+    all_expressions,
+    assigned_variables,
+    map_expression,
+    walk_host,
+    with_signature,
+    written_arrays,
+)
+from starplat.passes.factors import Factor, Neighbor, is_product
+from starplat.passes.memory import Memory
+from starplat.passes.names import names_throughout
+
+_SUMS = (BinaryOperator.ADD, BinaryOperator.SUBTRACT)
+_SHORT = (BinaryOperator.AND, BinaryOperator.OR)
+
+
+def hoist_factors(module: Module) -> Module:
+    """The same program with fewer operations for every arc."""
+    for function in module.functions:
+        for name in dict.fromkeys(op.kernel for op in walk_host(function.body) if isinstance(op, Launch)):
+            module = _hoisted(module, module.function(function.name), module.kernel(name))
+    return module
+
+
+def _hoisted(module: Module, function: HostFunction, kernel: Kernel) -> Module:
+    """The module with a kernel's factors worked out before it, wherever `function` launches it."""
+    if not isinstance(kernel.domain, AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
+        return module
+    hoister = _Hoister(kernel, Names(names_throughout(function, module)), Memory(module))
+    body = hoister.kernel_block(kernel.body)
+    if not hoister.found:
+        return module
+    name = Names(other.name for other in module.kernels).fresh(f"{function.name}_set_{_first(hoister.found).name}")
+    changed = replace(
+        function,
+        arrays=(*function.arrays, *hoister.found.values()),
+        body=_LaunchedBefore(kernel.name, name).host_block(function.body),
+    )
+    pair = (
+        _giving(kernel, hoister.found, name),
+        with_signature(replace(kernel, body=_without_unused(body, hoister.known))),
+    )
+    return replace(
+        module,
+        functions=tuple(changed if f == function else f for f in module.functions),
+        kernels=tuple(one for old in module.kernels for one in (pair if old == kernel else (old,))),
+    )
+
+
+def _first(found: dict[Factor, Array]) -> Array:
+    return next(iter(found.values()))
+
+
+def _giving(kernel: Kernel, found: dict[Factor, Array], name: str) -> Kernel:
+    """The kernel that stores the factors of every node."""
+    node = kernel.iterator
+    assert node is not None
+    stores: list[KernelOp] = []
+    for factor, array in found.items():
+        here = factor.at(node)
+        store = Store(array, Ref(node), here.value)
+        stores.append(store if here.guard is None else KernelIf(here.guard, (store,)))
+    comment = f"what a node gives to each of its neighbors in '{kernel.name}'"
+    return with_signature(Kernel(name, AllNodes(), node, None, tuple(stores), (), (), (), kernel.span, comment))
+
+
+class _LaunchedBefore(Rewriter):
+    """Launches a kernel before another, wherever that is launched."""
+
+    def __init__(self, kernel: str, before: str) -> None:
+        self.kernel_name = kernel
+        self.before = before
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+        return (Launch(self.before), op) if op == Launch(self.kernel_name) else (self.rebuild(op),)
+
+
+def _breaks_off(body: Iterable[KernelOp]) -> bool:
+    """Whether an iteration may end before its last operation."""
+    return any(
+        isinstance(op, KernelBreak | KernelContinue)
+        or (isinstance(op, KernelIf) and (_breaks_off(op.then) or _breaks_off(op.otherwise)))
+        for op in body
+    )
+
+
+def _may_end(body: Iterable[KernelOp]) -> bool:
+    """Whether a loop may end before its last iteration."""
+    return any(
+        isinstance(op, KernelBreak) or (isinstance(op, KernelIf) and (_may_end(op.then) or _may_end(op.otherwise)))
+        for op in body
+    )
+
+
+class _Hoister(Rewriter):
+    """Replaces factors in the loops that every node runs through; `found` says where their values lie."""
+
+    def __init__(self, kernel: Kernel, names: Names, memory: Memory) -> None:
+        self.iterator = kernel.iterator
+        self.names = names
+        self.memory = memory
+        self.scalars = frozenset(kernel.scalars)
+        self.written = written_arrays(kernel.body)
+        self.assigned = assigned_variables(kernel.body)
+        self.found: dict[Factor, Array] = {}
+        self.known: dict[Variable, Expression] = {}
+
+    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+        return (self.loop(op, ()) if isinstance(op, ForNeighbors) else op,)
+
+    def holds(self, what: Array | Variable) -> bool:
+        if isinstance(what, Variable):
+            return what in self.scalars
+        return not any(self.memory.may_be_one(what, written) for written in self.written)
+
+    def loop(self, op: ForNeighbors, around: tuple[Neighbor, ...]) -> ForNeighbors:
+        if op.neighbor in self.assigned or _may_end(op.body):
+            return op
+        neighbor = Neighbor(op.neighbor, op.direction, self.holds)
+        return replace(op, body=tuple(self.in_loop(op.body, (*around, neighbor))))
+
+    def in_loop(self, body: tuple[KernelOp, ...], neighbors: tuple[Neighbor, ...]) -> Iterable[KernelOp]:
+        """The operations that every arc runs through, with their factors replaced, and the others as they are."""
+        for place, op in enumerate(body):
+            yield self.op(op, neighbors)
+            if _breaks_off((op,)) and not self.is_for_loops(op):
+                yield from body[place + 1 :]
+                return
+
+    def op(self, op: KernelOp, neighbors: tuple[Neighbor, ...]) -> KernelOp:
+        match op:
+            case Let(variable, value):
+                return self.let(op, variable, value, neighbors)
+            case SetLocal() | Store() | UpdateCell() | Contribute():
+                return replace(op, value=self.value(op.value, neighbors))
+            case ExtremeCell():
+                return replace(op, candidate=self.value(op.candidate, neighbors))
+            case KernelIf(_, then) if self.is_for_others(op):
+                return replace(op, then=tuple(self.in_loop(then, neighbors)))
+            case KernelIf():
+                return replace(op, condition=self.value(op.condition, neighbors))
+            case ForNeighbors():
+                return self.loop(op, neighbors)
+            case _:
+                return op
+
+    def let(self, op: Let, variable: Variable, value: Expression, neighbors: tuple[Neighbor, ...]) -> Let:
+        """A local that is no factor may be part of one."""
+        new = self.value(value, neighbors)
+        meant = self.meaning(value)
+        if new == value and variable not in self.assigned and any(n.is_of_it(meant) for n in neighbors):
+            self.known[variable] = meant
+        return replace(op, value=new)
+
+    def is_for_others(self, op: KernelOp) -> bool:
+        """Whether nearly every arc passes the test: all but those from a node to itself."""
+        return isinstance(op, KernelIf) and self.compares(op.condition, BinaryOperator.NOT_EQUAL)
+
+    def is_for_loops(self, op: KernelOp) -> bool:
+        """Whether only arcs from a node to itself pass the test."""
+        return isinstance(op, KernelIf) and self.compares(op.condition, BinaryOperator.EQUAL) and not op.otherwise
+
+    def compares(self, condition: Expression, operator: BinaryOperator) -> bool:
+        match condition:
+            case Binary(found, Ref(left), Ref(right)):
+                return found is operator and self.iterator in (left, right)
+            case _:
+                return False
+
+    # --- expressions -----------------------------------------------------------------------------------------------
+
+    def meaning(self, expression: Expression) -> Expression:
+        """The expression with the locals that stand for other expressions replaced by them."""
+        return map_expression(
+            lambda e: self.known.get(e.variable, e) if isinstance(e, Ref) else e,
+            expression,
+        )
+
+    def value(self, expression: Expression, neighbors: tuple[Neighbor, ...], *, added: bool = True) -> Expression:
+        """The expression with its largest factors replaced. `added`: it may be an operand of a sum."""
+        meant = self.meaning(expression)
+        for neighbor in neighbors:
+            factor = None if added and is_product(meant) else neighbor.factor(meant)
+            if factor is not None:
+                return Load(self.place(factor), Ref(neighbor.variable))
+        match expression:
+            case Binary(operator, left, right) if operator in _SHORT:
+                return replace(expression, left=self.value(left, neighbors, added=False))
+            case Binary(operator, left, right):
+                sums = operator in _SUMS
+                left, right = (self.value(side, neighbors, added=sums) for side in (left, right))
+                return replace(expression, left=left, right=right)
+            case Unary(operator, operand):
+                sums = added and operator is UnaryOperator.NEGATE
+                return replace(expression, operand=self.value(operand, neighbors, added=sums))
+            case Select(condition):
+                return replace(expression, condition=self.value(condition, neighbors, added=False))
+            case CallFunction() | FindArc():
+                return expression
+            case _:
+                return _Inside(self, neighbors).rebuild(expression)
+
+    def place(self, factor: Factor) -> Array:
+        if factor not in self.found:
+            name = self.names.fresh("contribution")
+            self.found[factor] = Array(name, factor.value.element, Extent.NODES, Origin.TEMPORARY)
+        return self.found[factor]
+
+
+class _Inside(Rewriter):
+    """Goes on with the operands of an expression that always evaluates all of them."""
+
+    def __init__(self, hoister: _Hoister, neighbors: tuple[Neighbor, ...]) -> None:
+        self.hoister = hoister
+        self.neighbors = neighbors
+
+    def expression(self, expression: Expression) -> Expression:
+        return self.hoister.value(expression, self.neighbors, added=False)
+
+
+def _without_unused(body: tuple[KernelOp, ...], candidates: Iterable[Variable]) -> tuple[KernelOp, ...]:
+    """The operations without locals that nobody reads any more."""
+    read = {e.variable for e in all_expressions(body) if isinstance(e, Ref)}
+    unused = frozenset(candidates) - read
+    if not unused:
+        return body
+    return _without_unused(_Dropper(unused).kernel_block(body), frozenset(candidates) - unused)
+
+
+class _Dropper(Rewriter):
+    def __init__(self, unused: frozenset[Variable]) -> None:
+        self.unused = unused
+
+    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+        if isinstance(op, Let) and op.variable in self.unused:
+            return ()
+        return (self.rebuild(op),)

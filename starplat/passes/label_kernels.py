@@ -1,0 +1,107 @@
+"""Whether a kernel does nothing to the labels of nodes but let better ones of the same component win.
+
+Takes a kernel and the array of labels, gives the `Summary` of it, or None; and answers what else loops over labels want
+to know of a kernel.
+"""
+
+from __future__ import annotations
+
+from starplat.ir.nodes import (
+    AllNodes,
+    Array,
+    BinaryOperator,
+    CallFunction,
+    Const,
+    Element,
+    Kernel,
+    KernelOp,
+    Let,
+    Load,
+    Ref,
+    SetLocal,
+    Store,
+)
+from starplat.ir.visitor import all_expressions, walk_kernel
+from starplat.passes.label_changes import TRUE, NotFollowed, Summary
+from starplat.passes.label_reader import Reader, written_by
+from starplat.passes.orders import Labels, all_of, compared, denied
+
+
+def summary(kernel: Kernel, labels: Labels) -> Summary | None:
+    """What the kernel does, or None if it may do anything else to labels than let better ones of a component win."""
+    try:
+        reader = Reader(kernel, labels)
+        reader.read()
+    except NotFollowed:
+        return None
+    return reader.found if _is_sound(reader) else None
+
+
+def flattens(found: Summary) -> bool:
+    """Whether the kernel leaves every label its own label: it climbs from every node to a root, and leaves roots."""
+    label, own, labels = found.labels.array, found.own, found.labels
+    if label is None or own is None or any(change.node != own for change in found.changes):
+        return False
+    held = Load(label, own)
+    for change in found.changes:
+        other = all_of((change.condition, compared(BinaryOperator.NOT_EQUAL, change.value, held)))
+        if not labels.always(denied(other), (compared(BinaryOperator.EQUAL, own, held), *found.facts)):
+            return False
+    roots = [held, *(change.value for change in found.changes if change.condition == TRUE)]
+    return any(
+        labels.always(compared(BinaryOperator.EQUAL, Load(label, root), root), found.facts)
+        and labels.always(labels.reaches(root, held), found.facts)
+        for root in roots
+    )
+
+
+def starts_as_itself(kernel: Kernel, array: Array) -> bool:
+    """Whether the kernel gives every node its own number as its label, and no other."""
+    stores = [op for op in walk_kernel(kernel.body) if array in written_by(op)]
+    itself = Store(array, Ref(kernel.iterator), Ref(kernel.iterator)) if kernel.iterator is not None else None
+    everywhere = isinstance(kernel.domain, AllNodes) and kernel.filter is None
+    lent = any(isinstance(e, CallFunction) and array in e.arguments for e in all_expressions(kernel.body))
+    return everywhere and not lent and len(stores) == 1 and stores[0] == itself and _runs_first(kernel.body, stores[0])
+
+
+def sets_all(kernel: Kernel, array: Array, value: bool) -> bool:
+    """Whether the kernel surely leaves this value in all cells of a flag for each node."""
+    stores = [op for op in walk_kernel(kernel.body) if array in written_by(op)]
+    everywhere = isinstance(kernel.domain, AllNodes) and kernel.filter is None and kernel.iterator is not None
+    if not everywhere or len(stores) != 1 or kernel.iterator is None:
+        return False
+    right = Store(array, Ref(kernel.iterator), Const(value, Element.BOOL))
+    return stores[0] == right and _runs_first(kernel.body, right)
+
+
+def clears_its_own(kernel: Kernel, found: Summary, array: Array) -> bool:
+    """Whether every iteration makes its own flag False before it sets flags, and sets no other's."""
+    if found.own is None or kernel.filter is not None:
+        return False
+    own = all(signal.node == found.own for signal in found.signals if signal.to == array)
+    return own and _runs_first(kernel.body, Store(array, found.own, Const(False, Element.BOOL)))
+
+
+def _runs_first(body: tuple[KernelOp, ...], wanted: KernelOp) -> bool:
+    """Whether every iteration comes by the operation: plain ones before it only."""
+    for op in body:
+        if op == wanted:
+            return True
+        if not isinstance(op, Let | SetLocal | Store):
+            return False
+    return False
+
+
+def _is_sound(reader: Reader) -> bool:
+    """Whether labels only get better, and only from inside the component."""
+    found = reader.found
+    for change in found.changes:
+        if not (reader.is_member(change.node) and reader.is_member(change.value)):
+            return False
+        if not change.wins:
+            alone = found.own is not None and all(other.node == found.own for other in found.changes)
+            assert found.labels.array is not None
+            better = found.labels.reaches(change.value, Load(found.labels.array, change.node))
+            if not (alone and found.labels.always(better, (change.condition, *found.facts))):
+                return False
+    return True

@@ -1,0 +1,92 @@
+"""What holds for all arcs after a kernel has run that lets better labels win.
+
+Takes the `Summary` of a kernel, gives the `Ways` in which labels agree along arcs if it has signalled nothing, or
+whatever it has marked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes import (
+    Array,
+    BinaryOperator,
+    Expression,
+    Load,
+    Variable,
+)
+from starplat.passes.label_changes import Signal, Summary
+from starplat.passes.orders import all_of, compared, denied
+
+_NOT_EQUAL = BinaryOperator.NOT_EQUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Whether every arc's end has as good a label as its beginning (`onward`), and the other way round."""
+
+    onward: bool
+    back: bool
+
+
+def quiet_ways(found: Summary, signals: list[Signal]) -> Ways | None:
+    """What holds for all arcs if none of the signals was given; None if labels may have changed nevertheless."""
+    label, labels = found.labels.array, found.labels
+    assert label is not None
+    given = (*(denied(signal.condition) for signal in signals), *found.facts)
+    for change in found.changes:
+        old = Load(label, change.node)
+        new = labels.beyond(change.value, old) if change.wins else compared(_NOT_EQUAL, change.value, old)
+        if not labels.always(denied(all_of((change.condition, new))), given):
+            return None
+    return _held(found, given)
+
+
+def _held(found: Summary, given: tuple[Expression, ...]) -> Ways | None:
+    label, labels = found.labels.array, found.labels
+    assert label is not None
+    ends = [(Load(label, arc.source), Load(label, arc.destination)) for arc in found.arcs]
+    onward = any(labels.always(labels.reaches(end, start), given) for start, end in ends)
+    back = any(labels.always(labels.reaches(start, end), given) for start, end in ends)
+    return Ways(onward, back) if onward or back else None
+
+
+def marked_ways(found: Summary, active: Array, marked: Array) -> Ways | None:
+    """Which ways of all arcs hold after a round for active nodes, if every change marks its node."""
+    label, labels = found.labels.array, found.labels
+    assert label is not None
+    if not found.changes or found.facts:
+        return None
+    for change in found.changes:
+        won = all_of((change.condition, labels.beyond(change.value, Load(label, change.node))))
+        signals = [s for s in found.signals if s.to == marked and s.node == change.node]
+        if not change.wins or not any(labels.always(s.condition, (won,)) for s in signals):
+            return None
+    onward = back = False
+    for arc in found.arcs:
+        onward |= _passes_on(found, arc.source, arc.destination, active)
+        back |= _passes_on(found, arc.destination, arc.source, active)
+    return Ways(onward, back) if onward or back else None
+
+
+def _passes_on(found: Summary, giver: Expression, taker: Expression, active: Array) -> bool:
+    """Whether an active giver's label surely comes to the taker, where it is better."""
+    label, labels = found.labels.array, found.labels
+    assert label is not None
+    given = Load(label, giver)
+    changes = [c for c in found.changes if c.node == taker and c.value == given]
+    better = labels.beyond(given, Load(label, taker))
+    return any(labels.always(c.condition, (Load(active, giver), better)) for c in changes)
+
+
+def told_of_changes(found: Summary) -> set[Variable]:
+    """The variables that are told of every change."""
+    label, labels = found.labels.array, found.labels
+    assert label is not None
+    wins = [all_of((c.condition, labels.beyond(c.value, Load(label, c.node)))) for c in found.changes]
+    told = set()
+    for variable in {signal.to for signal in found.signals if isinstance(signal.to, Variable)}:
+        conditions = [signal.condition for signal in found.signals if signal.to == variable]
+        if all(any(labels.always(condition, (won,)) for condition in conditions) for won in wins):
+            told.add(variable)
+    return told

@@ -1,0 +1,321 @@
+"""Reads a kernel's operations as changes of labels and signals, each with the condition under which it happens.
+
+Takes a kernel and the array of labels, fills a `Summary`. What it does not follow raises `NotFollowed`. Nodes of the
+iteration's own component are told from others: whatever is reached from its own node along arcs and labels is one, as
+long as labels are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from starplat.ir.nodes import (
+    COLUMNS,
+    GRAPH_ARRAYS,
+    IN_COLUMNS,
+    SOURCES,
+    AllArcs,
+    AllNodes,
+    Apply,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Cast,
+    Combine,
+    Contribute,
+    Direction,
+    Element,
+    Expression,
+    ExtremeCell,
+    ForNeighbors,
+    Kernel,
+    KernelIf,
+    KernelOp,
+    KernelWhile,
+    Let,
+    Load,
+    MathFunction,
+    Ref,
+    Select,
+    SetLocal,
+    Store,
+    UpdateCell,
+    Variable,
+)
+from starplat.ir.visitor import (
+    all_expressions,
+    arrays_in,
+    assigned_variables,
+    map_expression,
+    walk_expression,
+    walk_kernel,
+)
+from starplat.passes.label_changes import TRUE, Arc, Change, NotFollowed, Signal, Summary
+from starplat.passes.orders import Labels, all_of, compared, denied, loop_name
+
+
+class Reader:
+    """Reads a kernel's operations in order; `known` is what every local stands for."""
+
+    def __init__(self, kernel: Kernel, labels: Labels) -> None:
+        assert labels.array is not None
+        self.kernel = kernel
+        self.labels = labels
+        self.label: Array = labels.array
+        self.known: dict[Variable, Expression] = {}
+        self.aliases: dict[Expression, Expression] = {}
+        self.fresh = 0
+        self.stores = False
+        own = Ref(kernel.iterator) if isinstance(kernel.domain, AllNodes) and kernel.iterator is not None else None
+        self.found = Summary(labels, own)
+
+    def read(self) -> None:
+        self._refuse_what_changes_while_it_is_read()
+        changing = [op for op in walk_kernel(self.kernel.body) if self.label in written_by(op)]
+        self.stores = any(isinstance(op, Store) for op in changing)
+        if self.stores and len(changing) > 1:
+            raise NotFollowed  # a label that was read before the one may be worse than it is at the other
+        match self.kernel.domain:
+            case AllNodes():
+                assert self.found.own is not None
+                self.found.members.add(self.found.own)
+            case AllArcs():
+                assert self.kernel.iterator is not None
+                source, end = (Load(array, Ref(self.kernel.iterator)) for array in (SOURCES, COLUMNS))
+                self.found.members.update((source, end))
+                self.found.arcs.append(Arc(source, end))
+            case _:
+                raise NotFollowed
+        condition = TRUE if self.kernel.filter is None else self.term(self.kernel.filter)
+        self.block(self.kernel.body, condition)
+
+    def _refuse_what_changes_while_it_is_read(self) -> None:
+        """Of what a kernel writes it may read the labels only; what other functions do is not followed."""
+        expressions = list(all_expressions(self.kernel.body))
+        read = {e.array for e in expressions if isinstance(e, Load)} - set(GRAPH_ARRAYS) - {self.label}
+        if self.kernel.filter is not None:
+            read |= set(arrays_in(self.kernel.filter)) - set(GRAPH_ARRAYS) - {self.label}
+        written = {array for op in walk_kernel(self.kernel.body) for array in written_by(op)}
+        if read & written or any(isinstance(e, CallFunction) for e in expressions):
+            raise NotFollowed
+
+    # --- expressions ---
+
+    def term(self, expression: Expression) -> Expression:
+        """The expression in terms of the iteration: locals replaced by what they stand for."""
+
+        def replaced(inner: Expression) -> Expression:
+            if isinstance(inner, Ref) and inner.variable in self.known:
+                return self.known[inner.variable]
+            return self.aliases.get(inner, inner)
+
+        return map_expression(replaced, expression)
+
+    def is_member(self, term: Expression) -> bool:
+        """Whether the node is surely in the component of the iteration's own."""
+        match term:
+            case _ if term in self.found.members:
+                return True
+            case Load(array, index):
+                return array == self.label and self.is_member(index)
+            case Apply(MathFunction.MIN | MathFunction.MAX, arguments):
+                return all(self.is_member(argument) for argument in arguments)
+            case Select(_, then, otherwise):
+                return self.is_member(then) and self.is_member(otherwise)
+            case Cast(operand, Element.INT | Element.NODE):
+                return operand.element in (Element.INT, Element.NODE) and self.is_member(operand)
+            case _:
+                return False
+
+    def unknown(self, variable: Variable) -> Ref:
+        """A new name for what a loop leaves in a variable."""
+        self.fresh += 1
+        return loop_name(variable, self.fresh)
+
+    # --- operations ---
+
+    def block(self, ops: Iterable[KernelOp], condition: Expression) -> None:
+        for op in ops:
+            self.op(op, condition)
+
+    def op(self, op: KernelOp, condition: Expression) -> None:
+        match op:
+            case Let(variable, value) | SetLocal(variable, value):
+                self.known[variable] = self.term(value)
+            case Store(array, index, value):
+                if array == self.label:
+                    self.found.changes.append(Change(self.term(index), self.term(value), condition, wins=False))
+                elif value == TRUE:
+                    self.found.signals.append(Signal(array, self.term(index), condition))
+                else:
+                    self.found.others.add(array)
+            case UpdateCell(combine, array, index, value):
+                self.update(combine, array, self.term(index), self.term(value), condition)
+            case ExtremeCell():
+                self.extreme(op, condition)
+            case Contribute(reduction, value):
+                self.contribute(reduction, self.term(value), condition)
+            case KernelIf(test, then, otherwise):
+                self.branch(self.term(test), then, otherwise, condition)
+            case ForNeighbors():
+                self.neighbors(op, condition)
+            case KernelWhile():
+                self.loop(op, condition)
+            case _:
+                raise NotFollowed
+
+    def update(
+        self, combine: Combine, array: Array, node: Expression, value: Expression, condition: Expression
+    ) -> None:
+        if array == self.label:
+            if combine is not self.labels.extreme:
+                raise NotFollowed
+            self.found.changes.append(Change(node, value, condition, wins=True))
+        elif combine is Combine.OR and array.element is Element.BOOL:
+            self.found.signals.append(Signal(array, node, all_of((condition, value))))
+        else:
+            self.found.others.add(array)
+
+    def extreme(self, op: ExtremeCell, condition: Expression) -> None:
+        node, value = self.term(op.index), self.term(op.candidate)
+        won = all_of((condition, self.labels.beyond(value, Load(op.array, node))))
+        if op.array == self.label:
+            if op.extreme is not self.labels.extreme:
+                raise NotFollowed
+            self.found.changes.append(Change(node, value, condition, wins=True))
+        else:
+            won = all_of((condition, self.unknown(Variable("won", Element.BOOL))))
+            self.found.others.add(op.array)
+        for carry in op.carried:
+            if carry.array == self.label:
+                raise NotFollowed
+            if carry.value == TRUE:
+                self.found.signals.append(Signal(carry.array, self.term(carry.index), won))
+            else:
+                self.found.others.add(carry.array)
+        self.block(op.also, won)
+
+    def contribute(self, reduction: Variable, value: Expression, condition: Expression) -> None:
+        combine = next(r.combine for r in self.kernel.reductions if r.variable == reduction)
+        match combine:
+            case Combine.OR:
+                self.found.signals.append(Signal(reduction, None, all_of((condition, value))))
+            case Combine.AND:
+                self.found.signals.append(Signal(reduction, None, all_of((condition, denied(value)))))
+            case _:
+                self.found.others.add(reduction)
+
+    def branch(
+        self, test: Expression, then: tuple[KernelOp, ...], otherwise: tuple[KernelOp, ...], condition: Expression
+    ) -> None:
+        before = dict(self.known)
+        self.block(then, all_of((condition, test)))
+        after_then, self.known = self.known, before
+        self.block(otherwise, all_of((condition, denied(test))))
+        for variable, value in after_then.items():
+            other = self.known.get(variable, value)
+            self.known[variable] = value if value == other else Select(test, value, other)
+
+    # --- loops ---
+
+    def neighbors(self, op: ForNeighbors, condition: Expression) -> None:
+        node, neighbor = self.term(op.node), Ref(op.neighbor)
+        if not self.is_member(node):
+            raise NotFollowed
+        out = op.direction is Direction.OUT
+        self.aliases[Load(COLUMNS if out else IN_COLUMNS, Ref(op.position))] = neighbor
+        self.found.members.add(neighbor)
+        if node == self.found.own:
+            self.found.arcs.append(Arc(node, neighbor) if out else Arc(neighbor, node))
+        condition = self._repeated(op.body, condition)
+        before = self._unsettled(op.body)
+        olds = {variable: self.known[variable] for variable in before}
+        self.block(op.body, condition)
+        for variable, old in before.items():
+            self._leave(variable, old, olds[variable], condition, TRUE, bound=Load(self.label, neighbor))
+
+    def loop(self, op: KernelWhile, condition: Expression) -> None:
+        condition = self._repeated(op.body, condition)
+        before = self._unsettled(op.body)
+        first = self._before_loop(op, before)
+        test = self.term(op.condition)
+        entered = TRUE if op.test_last else test
+        olds = {variable: self.known[variable] for variable in before}
+        self.block(op.body, all_of((condition, entered)))
+        for variable, old in before.items():
+            self._leave(variable, old, olds[variable], condition, entered, bound=None)
+            unchanged = compared(BinaryOperator.EQUAL, self.known[variable], old)
+            self.fact(condition, Binary(BinaryOperator.OR, first, unchanged, Element.BOOL))
+        self.fact(condition, denied(self.term(op.condition)))
+
+    def _before_loop(self, op: KernelWhile, before: dict[Variable, Expression]) -> Expression:
+        """Whether the loop's body runs at all, in terms of what its variables hold before."""
+        if op.test_last:
+            return TRUE
+        inside, self.known = self.known, {**self.known, **before}
+        test = self.term(op.condition)
+        self.known = inside
+        return test
+
+    def _repeated(self, body: tuple[KernelOp, ...], condition: Expression) -> Expression:
+        """What still holds in every round of a loop that stores labels: of labels that were read before it, nothing."""
+        if not (self.stores and any(self.label in written_by(op) for op in walk_kernel(body))):
+            return condition
+        for variable, value in self.known.items():
+            if any(isinstance(part, Load) and part.array == self.label for part in walk_expression(value)):
+                self.known[variable] = self.unknown(variable)
+                if self.is_member(value):
+                    self.found.members.add(self.known[variable])
+        return condition if condition == TRUE else self.unknown(Variable("entered", Element.BOOL))
+
+    def _unsettled(self, body: tuple[KernelOp, ...]) -> dict[Variable, Expression]:
+        """Gives the variables that a loop's body changes names for what they hold in any round; returns what they held
+        before the first."""
+        changed = [v for v in assigned_variables(body) if v in self.known]
+        before = {variable: self.known[variable] for variable in sorted(changed, key=lambda v: v.name)}
+        for variable, value in before.items():
+            inside = self.unknown(variable)
+            if self.is_member(value):
+                self.found.members.add(inside)
+            self.known[variable] = inside
+        return before
+
+    def _leave(
+        self,
+        variable: Variable,
+        before: Expression,
+        inside: Expression,
+        condition: Expression,
+        entered: Expression,
+        bound: Expression | None,
+    ) -> None:
+        """What is known of a variable after a loop, one round of which makes of `inside` what is known now."""
+        after, left = self.known[variable], self.unknown(variable)
+        self.known[variable] = left
+        if inside in self.found.members:
+            if not self.is_member(after):
+                raise NotFollowed  # what was concluded from its being a member does not hold
+            self.found.members.add(left)
+        if variable.element not in (Element.INT, Element.NODE):
+            return
+        if not self.labels.always(self.labels.reaches(after, inside), (entered, *self.found.facts)):
+            return
+        self.fact(condition, self.labels.reaches(left, before))
+        if bound is not None and self.labels.always(self.labels.reaches(after, bound), self.found.facts):
+            self.fact(condition, self.labels.reaches(left, bound))
+
+    def fact(self, condition: Expression, holds: Expression) -> None:
+        """Notes what holds after a loop that runs under a condition."""
+        told = holds if condition == TRUE else Binary(BinaryOperator.OR, denied(condition), holds, Element.BOOL)
+        self.found.facts.append(told)
+
+
+def written_by(op: KernelOp) -> tuple[Array, ...]:
+    """The arrays that an operation itself writes."""
+    match op:
+        case ExtremeCell():
+            return (op.array, *(carry.array for carry in op.carried))
+        case _:
+            array = getattr(op, "array", None)
+            return (array,) if isinstance(array, Array) else ()

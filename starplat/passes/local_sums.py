@@ -1,0 +1,210 @@
+"""Gathers in a local what a loop adds up in one cell of its iteration.
+
+`for (w in g.nodes_to(v)) { v.sigma += w.sigma; }` need not go to memory for every arc: the cell is read before the loop
+and stored after it. The pass looks at every loop of a kernel, the outermost first. A cell stays where it is if
+something in the loop may touch it otherwise, or may touch it by another name. The order of the additions stays.
+
+Cells of type ARC stay, because a local holds 64 bits where the cell may have 32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.ir.lowering.names import Names
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    Combine,
+    Const,
+    Element,
+    Expression,
+    Extent,
+    ExtremeCell,
+    ForNeighbors,
+    ForRange,
+    Kernel,
+    KernelFor,
+    KernelIf,
+    KernelOp,
+    KernelWhile,
+    Let,
+    Load,
+    Module,
+    Ref,
+    SetLocal,
+    Store,
+    Unary,
+    UnaryOperator,
+    UpdateCell,
+    Variable,
+)
+from starplat.ir.visitor import Rewriter, assigned_variables, walk_kernel, written_arrays
+from starplat.passes.cells import Access, accesses, conjuncts, expression_accesses, own_cells
+from starplat.passes.distinct import differ, lasting
+from starplat.passes.forwarding import forwarded
+from starplat.passes.memory import Memory
+from starplat.passes.names import names_in
+
+Loop = ForNeighbors | ForRange | KernelWhile | KernelFor
+
+
+def local_sums(module: Module) -> Module:
+    """The same program with fewer reads and writes of memory."""
+    memory = Memory(module)
+    return replace(module, kernels=tuple(_gathered(kernel, memory) for kernel in module.kernels))
+
+
+def _gathered(kernel: Kernel, memory: Memory) -> Kernel:
+    gatherer = _Gatherer(kernel, memory)
+    body = gatherer.kernel_block(kernel.body)
+    return kernel if body == kernel.body else forwarded(replace(kernel, body=body), memory)
+
+
+class _Gatherer(Rewriter):
+    def __init__(self, kernel: Kernel, memory: Memory) -> None:
+        self.memory = memory
+        self.own = own_cells(kernel)
+        self.names = Names(names_in(kernel))
+        self.written = written_arrays(kernel.body)
+        self.assigned = assigned_variables(kernel.body)
+        self.given = () if kernel.filter is None else tuple(conjuncts(kernel.filter))
+
+    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+        if not isinstance(op, Loop):
+            return (self.rebuild(op),)
+        chosen = self._chosen(op)
+        if not chosen:
+            return (self.rebuild(op),)
+        inside = _InLocals(chosen, self)
+        before = tuple(Let(local, Load(array, index)) for array, (index, local) in chosen.items())
+        after = tuple(Store(array, index, Ref(local)) for array, (index, local) in chosen.items())
+        return (*before, self.rebuild(inside.rebuild(op)), *after)
+
+    def _chosen(self, loop: Loop) -> dict[Array, tuple[Expression, Variable]]:
+        """The cells that get a local for the time of the loop."""
+        touched = list(accesses((loop,)))
+        cells = {a.array: a.index for a in touched if a.writes and a.index is not None and self.is_own(a)}
+        chosen = {}
+        for array, index in cells.items():
+            if self._is_gathered(array, loop) and self._may_live_in_a_local(array, index, touched):
+                wanted = f"{array.name}_of_{index.variable.name}" if isinstance(index, Ref) else f"{array.name}_so_far"
+                chosen[array] = index, Variable(self.names.fresh(wanted), array.element)
+        return chosen
+
+    def is_own(self, access: Access) -> bool:
+        return access.index is not None and self.is_own_cell(access.array, access.index)
+
+    def is_own_cell(self, array: Array, index: Expression) -> bool:
+        return array.extent is Extent.ONE or self.own.has(array, index)
+
+    def _is_gathered(self, array: Array, loop: Loop) -> bool:
+        """Whether the loop goes on from what the cell holds, rather than only storing to it."""
+        for op in walk_kernel((loop,)):
+            match op:
+                case UpdateCell() | ExtremeCell() if op.array == array and self.is_own_cell(array, op.index):
+                    return True
+                case Store(stored, index, value) if stored == array and self.is_own_cell(array, index):
+                    if any(a.array == array and self.is_own(a) for a in expression_accesses(value)):
+                        return True
+        return False
+
+    def _may_live_in_a_local(self, array: Array, index: Expression, touched: list[Access]) -> bool:
+        if array.element is Element.ARC:
+            return False
+        meeting = [access for access in touched if self.memory.may_be_one(array, access.array)]
+        return all(self._is_harmless(access, array, index) for access in meeting)
+
+    def _is_harmless(self, access: Access, array: Array, index: Expression) -> bool:
+        """Whether an access is to the cell itself, by this iteration alone, or surely to another."""
+        if access.array != array or access.index is None:
+            return False
+        if self.is_own(access):
+            return not access.shared
+        known = lasting((*self.given, *access.given), self.written, self.assigned)
+        return differ(access.index, index, known)
+
+
+class _InLocals(Rewriter):
+    """Rewrites a loop so that chosen cells are locals."""
+
+    def __init__(self, chosen: dict[Array, tuple[Expression, Variable]], gatherer: _Gatherer) -> None:
+        self.chosen = chosen
+        self.gatherer = gatherer
+
+    def local(self, array: Array, index: Expression) -> Variable | None:
+        if array in self.chosen and self.gatherer.is_own_cell(array, index):
+            return self.chosen[array][1]
+        return None
+
+    def expression(self, expression: Expression) -> Expression:
+        if isinstance(expression, Load):
+            local = self.local(expression.array, expression.index)
+            if local is not None:
+                return Ref(local)
+        return self.rebuild(expression)
+
+    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+        if isinstance(op, Store | UpdateCell | ExtremeCell):
+            local = self.local(op.array, op.index)
+            if local is not None:
+                return self._in_local(op, local)
+        return (self.rebuild(op),)
+
+    def _in_local(self, op: Store | UpdateCell | ExtremeCell, local: Variable) -> tuple[KernelOp, ...]:
+        match op:
+            case Store():
+                return (SetLocal(local, self.expression(op.value)),)
+            case UpdateCell(Combine.MIN | Combine.MAX as extreme, array, index, value):
+                return self._extreme(ExtremeCell(extreme, array, index, value, (), shared=False), local)
+            case UpdateCell():
+                return _updated(op.combine, local, self.expression(op.value))
+            case ExtremeCell():
+                return self._extreme(op, local)
+
+    def _extreme(self, op: ExtremeCell, local: Variable) -> tuple[KernelOp, ...]:
+        """What the winner stores is worked out before, as the operation says."""
+        before: list[KernelOp] = []
+
+        def early(value: Expression, name: str) -> Expression:
+            if isinstance(value, Const) or (isinstance(value, Ref) and value.variable not in self.gatherer.assigned):
+                return value
+            value = self.expression(value)
+            held = Variable(self.gatherer.names.fresh(name), value.element)
+            before.append(Let(held, value))
+            return Ref(held)
+
+        candidate = early(op.candidate, "candidate")
+        stores: list[KernelOp] = []
+        for carry in op.carried:
+            index = carry.index if carry.index == op.index else early(carry.index, f"{carry.array.name}_cell")
+            value = early(carry.value, f"new_{carry.array.name}")
+            stores += self.kernel_op(Store(carry.array, index, value))
+        beyond = BinaryOperator.LESS if op.extreme is Combine.MIN else BinaryOperator.GREATER
+        wins = Binary(beyond, candidate, Ref(local), Element.BOOL)
+        also = self.kernel_block(op.also)
+        return (*before, KernelIf(wins, (SetLocal(local, candidate), *stores, *also)))
+
+
+def _updated(combine: Combine, local: Variable, value: Expression) -> tuple[KernelOp, ...]:
+    """`local combine= value`; the value is worked out even where the local decides alone."""
+    match combine:
+        case Combine.OR:
+            return _set_if(value, local, True)
+        case Combine.AND:
+            return _set_if(Unary(UnaryOperator.NOT, value), local, False)
+        case _:
+            operator = BinaryOperator(combine.value)
+            return (SetLocal(local, Binary(operator, Ref(local), value, local.element)),)
+
+
+def _set_if(condition: Expression, local: Variable, value: bool) -> tuple[KernelOp, ...]:
+    stored = SetLocal(local, Const(value, Element.BOOL))
+    match condition:
+        case Const(True) | Unary(UnaryOperator.NOT, Const(False)):
+            return (stored,)
+        case Const(False) | Unary(UnaryOperator.NOT, Const(True)):
+            return ()
+        case _:
+            return (KernelIf(condition, (stored,)),)

@@ -1,0 +1,32 @@
+"""Which arrays of a kernel may be the same memory under two names.
+
+A caller who gives one device array twice is refused if the program changes it (E0713), and arrays of the program's own
+are apart. What is left is a program that hands one property to two parameters of its own function: then, in all of the
+module, any two arrays of one kind may be one.
+"""
+
+from __future__ import annotations
+
+from starplat.ir.nodes import Array, HostCall, Module, Origin
+from starplat.ir.visitor import walk_host
+
+
+class Memory:
+    """The arrays of one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._handed_twice = has_two_names(module)
+
+    def may_be_one(self, one: Array, other: Array) -> bool:
+        """Whether a cell of one may be a cell of the other."""
+        if one == other:
+            return True
+        alike = (one.element, one.extent) == (other.element, other.extent)
+        return self._handed_twice and alike and Origin.GRAPH not in (one.origin, other.origin)
+
+
+def has_two_names(module: Module) -> bool:
+    """Whether some function is called with one array for two of its parameters."""
+    calls = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, HostCall))
+    lent = ([argument for argument in call.arguments if isinstance(argument, Array)] for call in calls)
+    return any(len(set(arrays)) < len(arrays) for arrays in lent)

@@ -1,0 +1,27 @@
+"""The names that are taken inside a kernel or a host function, so that a pass can find free ones."""
+
+from __future__ import annotations
+
+from starplat.ir.nodes import HostFunction, Kernel, Launch, Module, NodeNeighbors
+from starplat.ir.visitor import declared_by, walk_host, walk_kernel
+
+
+def names_in(kernel: Kernel) -> set[str]:
+    """Everything that has a name in a kernel."""
+    local = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
+    if kernel.iterator is not None:
+        local.add(kernel.iterator.name)
+    if isinstance(kernel.domain, NodeNeighbors):
+        local.add(kernel.domain.position.name)
+    outer = {variable.name for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))}
+    return local | outer | {array.name for array in kernel.arrays}
+
+
+def names_throughout(function: HostFunction, module: Module) -> set[str]:
+    """Everything that has a name in a host function or in a kernel that it launches."""
+    taken = {parameter.what.name for parameter in function.parameters} | {array.name for array in function.arrays}
+    for op in walk_host(function.body):
+        taken.update(variable.name for variable in declared_by(op))
+        if isinstance(op, Launch):
+            taken |= names_in(module.kernel(op.kernel))
+    return taken | {array.name for array in module.graph_arrays}

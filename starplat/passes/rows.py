@@ -1,0 +1,50 @@
+"""Host operations in a row, as a flat list: blocks that only group are marks in it, so that a pass can move operations
+from one to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from starplat.ir.nodes import HostBlock, HostOp
+from starplat.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Where a block begins."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where the block that began last ends."""
+
+
+Row = list[HostOp | Begin | End]
+
+
+def opened(ops: Iterable[HostOp]) -> Row:
+    """The operations with all blocks opened."""
+    row: Row = []
+    for op in ops:
+        row += [Begin(op.span), *opened(op.body), End()] if isinstance(op, HostBlock) else [op]
+    return row
+
+
+def closed(row: Row) -> tuple[HostOp, ...]:
+    """The operations in their blocks; empty blocks vanish."""
+    levels: list[tuple[Span | None, list[HostOp]]] = [(None, [])]
+    for item in row:
+        match item:
+            case Begin(span):
+                levels.append((span, []))
+            case End():
+                span_of, body = levels.pop()
+                assert span_of is not None
+                levels[-1][1].extend([HostBlock(tuple(body), span_of)] if body else [])
+            case _:
+                levels[-1][1].append(item)
+    return tuple(levels[0][1])

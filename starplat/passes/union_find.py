@@ -1,0 +1,268 @@
+"""Finds components by union-find where a program lets labels spread until nothing changes.
+
+A loop that `label_loops` has proved to leave every node with the best label of its component becomes five launches,
+after Jaiganesh and Burtscher (ECL-CC, HPDC 2018) and Sutton, Ben-Nun and Barak (Afforest, IPDPS 2018): every node
+points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at its ends, which
+mostly are one by then; paths are flattened. A tree's root is its best node, so the answer is the same bit for bit.
+
+Where a program follows arcs one way only, labels spread over all of a component if arcs lead both ways. That is not
+tested for every arc: the arcs that joined two trees connect each component, so it is enough that each of these has its
+reverse. If one has not, the program's own loop runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from starplat.ir.nodes import (
+    COLUMNS,
+    ROW_OFFSETS,
+    SOURCES,
+    AllArcs,
+    AllNodes,
+    Apply,
+    Array,
+    Binary,
+    BinaryOperator,
+    Combine,
+    CompareSwap,
+    Const,
+    Contribute,
+    DeclareVariable,
+    Direction,
+    Domain,
+    Element,
+    Expression,
+    FindArc,
+    ForNeighbors,
+    HostBlock,
+    HostFunction,
+    HostIf,
+    HostOp,
+    Kernel,
+    KernelBreak,
+    KernelIf,
+    KernelOp,
+    KernelWhile,
+    Launch,
+    Let,
+    Load,
+    MathFunction,
+    Module,
+    Reduction,
+    Ref,
+    SetLocal,
+    Store,
+    UpdateCell,
+    Variable,
+)
+from starplat.ir.visitor import Rewriter, with_signature
+from starplat.passes.label_loops import LabelLoop, label_loops
+from starplat.passes.names import names_throughout
+from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
+
+_STEPS = ("start", "sample", "join", "flatten", "restart")
+FALSE, TRUE = Const(False, Element.BOOL), Const(True, Element.BOOL)
+
+
+def union_find(module: Module, *, shares_arcs: bool = False) -> Rewritten:
+    """The same program with union-find in place of label propagation, and what was found.
+
+    Args:
+        shares_arcs: whether threads are to share the arcs of all nodes, where a kernel goes over these.
+    """
+    replaced = []
+    rewritten = module
+    for function in module.functions:
+        for found in label_loops(module, function):
+            builder = _Builder(rewritten, rewritten.function(function.name), found, shares_arcs)
+            rewritten = builder.module_with_it()
+            replaced.append(builder.note())
+    return Rewritten(tidied(rewritten), tuple(replaced)) if replaced else Rewritten(module)
+
+
+class _Replacer(Rewriter):
+    """Puts other operations in the place of a loop, which give nodes their first labels themselves."""
+
+    def __init__(self, found: LabelLoop, ops: tuple[HostOp, ...]) -> None:
+        self.found, self.ops = found, ops
+
+    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
+        if op is self.found.start:
+            return ()
+        return self.ops if op is self.found.loop else (self.rebuild(op),)
+
+
+@dataclass
+class _Builder:
+    """Writes the kernels for one loop, and the host operations that launch them."""
+
+    module: Module
+    host_function: HostFunction
+    found: LabelLoop
+    shares_arcs: bool
+
+    def __post_init__(self) -> None:
+        assert self.found.labels.array is not None
+        self.label: Array = self.found.labels.array
+        self.is_least = self.found.labels.extreme is Combine.MIN
+        kernels = {kernel.name for kernel in self.module.kernels}
+        stem = f"{self.host_function.name}_{self.label.name}"
+        self.names = {step: free_name(f"{stem}_{step}", kernels) for step in _STEPS}
+        self.one_way = Variable(free_name("one_way", names_throughout(self.host_function, self.module)), Element.BOOL)
+        self.v, self.u = self.local("v", Element.NODE), self.local("u", Element.NODE)
+        self.first, self.end = self.local("first", Element.ARC), self.local("end", Element.ARC)
+
+    def module_with_it(self) -> Module:
+        """The module with the loop replaced."""
+        body = _Replacer(self.found, self.host()).host_block(self.host_function.body)
+        function = replace(self.host_function, body=body)
+        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
+        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *self.kernels()))
+
+    def note(self) -> Found:
+        """What was done, for people."""
+        kind = "smallest" if self.is_least else "largest"
+        way = "" if self.found.both_ways else ", on graphs whose arcs lead both ways"
+        what = f"union-find for '{self.label.name}' in place of a loop{way}"
+        return Found(what, f"the loop ends when every node has the {kind} node of its component")
+
+    # --- the host ---
+
+    def host(self) -> tuple[HostOp, ...]:
+        launches = tuple(Launch(self.names[step]) for step in ("start", "sample", "flatten", "join", "flatten"))
+        if self.found.both_ways:
+            return (*launches, *self.found.ends)
+        again = (Launch(self.names["restart"]), self.found.loop)
+        declared = DeclareVariable(self.one_way, FALSE)
+        return (HostBlock((declared, *launches, HostIf(Ref(self.one_way), again, self.found.ends))),)
+
+    # --- kernels ---
+
+    def kernels(self) -> list[Kernel]:
+        made = [
+            self.kernel("start", AllNodes(), self.v, self.start(), "every node points to its best neighbor"),
+            self.kernel("sample", AllNodes(), self.v, self.sample(), "joins every node to a second neighbor"),
+            self.join(),
+            self.kernel("flatten", AllNodes(), self.v, self.flatten(), "every node points to the root of its tree"),
+        ]
+        if not self.found.both_ways:
+            restart = Store(self.label, Ref(self.v), Ref(self.v))
+            made.append(self.kernel("restart", AllNodes(), self.v, (restart,), "every node points to itself again"))
+        return made
+
+    def kernel(self, step: str, domain: Domain, iterator: Variable, body: tuple[KernelOp, ...], comment: str) -> Kernel:
+        told = not self.found.both_ways and step in ("start", "sample", "join")
+        reductions = (Reduction(self.one_way, Combine.OR),) * told
+        span = self.found.kernels[0].span
+        name, why = self.names[step], f"union-find: {comment}"
+        return with_signature(Kernel(name, domain, iterator, None, body, (), (), reductions, span, why))
+
+    def start(self) -> tuple[KernelOp, ...]:
+        """Columns ascend within a row: the best neighbor is the first or the last."""
+        best = self.local("best", Element.NODE)
+        place = Ref(self.first) if self.is_least else _minus_one(Ref(self.end))
+        found = self.better(Ref(self.v), Load(COLUMNS, place))
+        proved = self.proved(Ref(self.v), Ref(best))
+        return (
+            Let(self.first, Load(ROW_OFFSETS, Ref(self.v))),
+            Let(self.end, Load(ROW_OFFSETS, _plus_one(Ref(self.v)))),
+            Let(best, Ref(self.v)),
+            KernelIf(_compare("<", Ref(self.first), Ref(self.end)), (SetLocal(best, found), *proved)),
+            Store(self.label, Ref(self.v), Ref(best)),
+        )
+
+    def sample(self) -> tuple[KernelOp, ...]:
+        more = _compare("<", _plus_one(Ref(self.first)), Ref(self.end))
+        place = _plus_one(Ref(self.first)) if self.is_least else _minus_one(_minus_one(Ref(self.end)))
+        return (
+            Let(self.first, Load(ROW_OFFSETS, Ref(self.v))),
+            Let(self.end, Load(ROW_OFFSETS, _plus_one(Ref(self.v)))),
+            KernelIf(more, (Let(self.u, Load(COLUMNS, place)), *self.linked(Ref(self.v), Ref(self.u)))),
+        )
+
+    def join(self) -> Kernel:
+        """Over the arcs themselves where their sources are at hand, else over the nodes' neighbors."""
+        comment, arc = "joins the trees at the ends of every arc", self.local("e", Element.ARC)
+        if any(SOURCES in kernel.arrays for kernel in self.found.kernels):
+            ends = (Let(self.v, Load(SOURCES, Ref(arc))), Let(self.u, Load(COLUMNS, Ref(arc))))
+            return self.kernel("join", AllArcs(), arc, (*ends, *self.linked(Ref(self.v), Ref(self.u))), comment)
+        linked = self.linked(Ref(self.v), Ref(self.u))
+        loop = ForNeighbors(Direction.OUT, Ref(self.v), self.u, arc, linked, parallel=True)
+        kernel = self.kernel("join", AllNodes(), self.v, (loop,), comment)
+        return replace(kernel, shares_arcs=self.shares_arcs)
+
+    def flatten(self) -> tuple[KernelOp, ...]:
+        root, above, held = self.local("root"), self.local("above"), self.local("held")
+        climb = (SetLocal(root, Ref(above)), SetLocal(above, self.of(Ref(root))))
+        return (
+            Let(held, self.of(Ref(self.v))),
+            Let(root, Ref(held)),
+            Let(above, self.of(Ref(root))),
+            KernelWhile(_compare("!=", Ref(root), Ref(above)), climb),
+            KernelIf(_compare("!=", Ref(root), Ref(held)), (self.shortened(Ref(self.v), Ref(root)),)),
+        )
+
+    def shortened(self, node: Expression, ancestor: Expression) -> UpdateCell:
+        """Lets a node point to an ancestor, unless another thread has found it a better one."""
+        return UpdateCell(self.found.labels.extreme, self.label, node, ancestor, shared=True)
+
+    def linked(self, one: Expression, other: Expression) -> tuple[KernelOp, ...]:
+        """Makes one tree of those that two nodes are in: the worse root gets to point to the better side.
+
+        Both sides climb until they meet; every step halves the path that is behind it. A cell that was read a while
+        ago still holds an ancestor, and whether a root is one is decided by the swap alone.
+        """
+        a, b, held = self.local("a"), self.local("b"), self.local("held")
+        low, high, above = self.local("low"), self.local("high"), self.local("above")
+        is_root = _compare("==", Ref(held), Ref(high))
+        swap = CompareSwap(held, self.label, Ref(high), Ref(high), Ref(low))
+        hook = (swap, KernelIf(is_root, (*self.proved(one, other), KernelBreak())))
+        climb: tuple[KernelOp, ...] = (
+            Let(low, self.better(Ref(a), Ref(b))),
+            Let(high, self.worse(Ref(a), Ref(b))),
+            Let(held, self.of(Ref(high))),
+            KernelIf(is_root, hook),
+            KernelIf(_compare("==", Ref(held), Ref(low)), (KernelBreak(),)),
+            Let(above, self.of(Ref(held))),
+            KernelIf(_compare("!=", Ref(above), Ref(held)), (self.shortened(Ref(high), Ref(above)),)),
+            SetLocal(a, Ref(above)),
+            SetLocal(b, self.of(Ref(low))),
+        )
+        differ = _compare("!=", Ref(a), Ref(b))
+        return (Let(a, self.of(one)), Let(b, self.of(other)), KernelWhile(differ, climb))
+
+    def proved(self, source: Expression, destination: Expression) -> tuple[KernelOp, ...]:
+        """Tells if an arc that joins two trees lacks its reverse, where that matters."""
+        if self.found.both_ways:
+            return ()
+        lacking = _compare("<", FindArc(destination, source), Const(0, Element.ARC))
+        apart = _compare("!=", source, destination)
+        return (KernelIf(Binary(BinaryOperator.AND, apart, lacking, Element.BOOL), (Contribute(self.one_way, TRUE),)),)
+
+    # --- expressions ---
+
+    def of(self, node: Expression) -> Load:
+        return Load(self.label, node)
+
+    def local(self, name: str, element: Element | None = None) -> Variable:
+        """A local of the kernels, by default for a label; its name is free in each of them."""
+        return Variable(free_name(name, {self.label.name, self.one_way.name}), element or self.label.element)
+
+    def better(self, one: Expression, other: Expression) -> Expression:
+        return Apply(MathFunction.MIN if self.is_least else MathFunction.MAX, (one, other), one.element)
+
+    def worse(self, one: Expression, other: Expression) -> Expression:
+        return Apply(MathFunction.MAX if self.is_least else MathFunction.MIN, (one, other), one.element)
+
+
+def _compare(operator: str, left: Expression, right: Expression) -> Binary:
+    return Binary(BinaryOperator(operator), left, right, Element.BOOL)
+
+
+def _plus_one(value: Expression) -> Binary:
+    return Binary(BinaryOperator.ADD, value, Const(1, Element.INT), value.element)
+
+
+def _minus_one(value: Expression) -> Binary:
+    return Binary(BinaryOperator.SUBTRACT, value, Const(1, Element.INT), value.element)

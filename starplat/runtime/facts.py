@@ -1,0 +1,26 @@
+"""What scheduling may know of a graph: worked out once for each, and only where some step looks at it."""
+
+from __future__ import annotations
+
+import weakref
+
+from starplat.graph.graph import Graph
+from starplat.schedule import PLAIN, Schedule
+from starplat.schedule.apply import looks_at_the_graph
+from starplat.schedule.facts import GraphFacts
+
+_FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary()
+
+
+def facts_for(schedule: Schedule | None, graph: Graph) -> GraphFacts | None:
+    """The facts that scheduling this run wants; None if it wants none."""
+    return facts_of(graph) if schedule != PLAIN and looks_at_the_graph() else None
+
+
+def facts_of(graph: Graph) -> GraphFacts:
+    """The facts, in O(n + m) the first time."""
+    if graph not in _FACTS:
+        weights = graph.weights
+        mean = None if weights is None or not len(weights) else float(weights.mean(dtype=float))
+        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, int(graph.out_degrees.max(initial=0)), mean)
+    return _FACTS[graph]

@@ -1,0 +1,81 @@
+"""The device of target `sycl` where a compiler of whole SYCL programs is: its kernels are libraries."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from starplat.backends.launch import GROUP_SIZE, groups_for
+from starplat.backends.sycl import aspects, single_source_text
+from starplat.ir.nodes import Kernel, Module, Once
+from starplat.runtime.device import Buffer, Kernels, LaunchSize, device_fault
+from starplat.runtime.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
+from starplat.runtime.sycl import as_argument, require_aspects
+from starplat.runtime.text import kernels_text_to_run
+from starplat.runtime.words import WordKernels
+from starplat.toolchain.libraries import open_library
+
+
+class SyclSourceDevice(LibraryDevice):
+    """One device that the compiler's own runtime reaches, with an in-order queue of its own."""
+
+    target = "sycl"
+
+    def _name(self) -> str:
+        return f"{self._memory.text('device_name').strip()} (SYCL, {self._build.maker})"
+
+    def _opened(self, library: ctypes.CDLL) -> Memory:
+        return CheckedMemory(library, self._build.number)
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        wanted = aspects(module, wide_arcs=wide_arcs)
+        require_aspects(self.name, wanted, lambda aspect: bool(self._memory.number(f"device_has_{aspect}")))
+        text = kernels_text_to_run(self.target, module, single_source_text)
+        library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
+        return SyclSourceKernels(self, module, wide_arcs, library, cached)
+
+    def queue(self) -> int:
+        """The address of the queue, for launchers."""
+        return int(self._memory.call("device_queue"))
+
+
+class CheckedMemory(Memory):
+    """A memory library that says what failed."""
+
+    def __init__(self, library: ctypes.CDLL, number: int) -> None:
+        super().__init__(library, number)
+        library.device_error.restype = ctypes.c_char_p
+        library.device_queue.restype = ctypes.c_void_p
+        library.device_memory.restype = ctypes.c_size_t
+
+    def call(self, function: str, *arguments: int) -> Any:
+        found = super().call(function, *arguments)
+        if error := self._library.device_error():
+            raise device_fault("the SYCL device", error.decode(errors="replace"))
+        return found
+
+
+class SyclSourceKernels(WordKernels):
+    """The kernels of one module, each with a function that launches it."""
+
+    def __init__(
+        self, device: SyclSourceDevice, module: Module, wide_arcs: bool, library: ctypes.CDLL, cached: bool
+    ) -> None:
+        self._sycl = device
+        self._library = library
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str) -> Any:
+        launcher = getattr(self._library, name)
+        launcher.restype = ctypes.c_char_p
+        return launcher
+
+    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        groups, group = (1, 1) if isinstance(kernel.domain, Once) else (groups_for(size.iterations), GROUP_SIZE)
+        given = [as_argument(argument) for argument in arguments]
+        queue = ctypes.c_void_p(self._sycl.queue())
+        if error := entry(queue, ctypes.c_size_t(groups), ctypes.c_size_t(group), *given):
+            raise device_fault(self.device.name, error.decode(errors="replace"))
+
+    def memory(self, buffer: Buffer) -> Any:
+        return ctypes.c_void_p(buffer.memory.address)

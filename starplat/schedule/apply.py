@@ -1,0 +1,135 @@
+"""Makes of a module what a schedule asks for, as far as a target can: the steps in their order, each with the reason
+for its place.
+
+Takes a module as the passes leave it, returns one with the same answer. Asks targets what they can do, and does not
+know what they are called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Module
+from starplat.ir.verify import verify
+from starplat.schedule.algebra import components_by_union_find, triangles_by_intersection
+from starplat.schedule.balance import share_arcs
+from starplat.schedule.direction import push_or_pull
+from starplat.schedule.endings import ends_when_empty
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.frontiers import frontiers
+from starplat.schedule.levels import levels_as_sets
+from starplat.schedule.loops import loops_on_device
+from starplat.schedule.priority import nearest_first
+from starplat.schedule.schedule import PLAIN, Schedule
+from starplat.schedule.step import Choice, Decided, GraphStep, Step
+
+STEPS: tuple[Step | GraphStep, ...] = (
+    Step(
+        "union-find",
+        "labels that spread over components until nothing changes become trees that are joined",
+        "first: it looks at loops as the program has them, and leaves none",
+        components_by_union_find,
+    ),
+    Step(
+        "triangles",
+        "tests of every pair of a node's neighbors become intersections of sorted rows",
+        "first as well: it looks at kernels as the program has them",
+        triangles_by_intersection,
+    ),
+    Step(
+        "levels",
+        "the nodes of a breadth-first level are flagged, in place of known by a number",
+        "before loops: it adds arrays to functions",
+        levels_as_sets,
+    ),
+    Step(
+        "loop",
+        "a loop of launches becomes one launch whose threads wait for each other",
+        "after what replaces whole algorithms: it takes kernels and host operations as they are by then",
+        loops_on_device,
+    ),
+    Step(
+        "frontier",
+        "flags of active nodes become a set of nodes, which is walked without looking at the others",
+        "after loops, inside of which nobody else can see how a set is kept",
+        frontiers,
+    ),
+    Step(
+        "ending",
+        "a loop that goes on while nodes are added to a set asks the set",
+        "after frontier; before steps that look for loops with nothing else in them",
+        ends_when_empty,
+    ),
+    Step(
+        "direction",
+        "loops over levels push while few nodes are active, and pull while many are",
+        "after frontier, whose sets say how many are active",
+        push_or_pull,
+    ),
+    Step(
+        "priority",
+        "nodes with low values have their turn first, in loops that only lower values",
+        "after frontier, whose sets say who waits",
+        nearest_first,
+    ),
+    Step(
+        "balance",
+        "threads share the arcs of all active nodes",
+        "last: it changes how a kernel goes over its nodes, not what these are",
+        share_arcs,
+    ),
+)
+
+
+def scheduled(
+    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None = None
+) -> Module:
+    """The module as the schedule wants it run. It is the same object if there is nothing to do.
+
+    Args:
+        facts: of the graph that it will run on; None where that is not known, as for an artifact.
+
+    Raises:
+        DiagnosticError: E06xx, the schedule asks for what is not legal for the program.
+    """
+    return decided(module, schedule, capabilities, facts).module
+
+
+def decided(
+    module: Module,
+    schedule: Schedule,
+    capabilities: Capabilities,
+    facts: GraphFacts | None = None,
+    steps: tuple[Step | GraphStep, ...] | None = None,
+) -> Decided:
+    """The same with all choices and their reasons; `steps` are those to take, by default `STEPS`."""
+    if schedule == PLAIN:
+        return Decided(module)
+    given, choices = module, list[Choice]()
+    for step in STEPS if steps is None else steps:
+        found = _taken(step, module, schedule, capabilities, facts)
+        module = found.module
+        choices += (replace(choice, step=step.name) for choice in found.choices)
+    if module is not given:
+        verify(module)
+    return Decided(module, tuple(choices))
+
+
+def looks_at_the_graph() -> bool:
+    """Whether any step makes use of facts."""
+    return any(isinstance(step, GraphStep) for step in STEPS)
+
+
+def _taken(
+    step: Step | GraphStep, module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> Decided:
+    match step:
+        case Step():
+            found = step.rewrite(module, schedule, capabilities)
+        case GraphStep():
+            found = step.rewrite(module, schedule, capabilities, facts)
+        case _:
+            assert_never(step)
+    return found if isinstance(found, Decided) else Decided(found)

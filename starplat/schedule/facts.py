@@ -1,0 +1,33 @@
+"""What scheduling may know of a graph."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """Counts of a graph; `max_degree` is of arcs that leave a node, `mean_weight` None without weights."""
+
+    num_nodes: int
+    num_arcs: int
+    max_degree: int
+    mean_weight: float | None
+
+    @property
+    def mean_degree(self) -> float:
+        """Arcs for each node."""
+        return self.num_arcs / self.num_nodes if self.num_nodes else 0.0
+
+    def __str__(self) -> str:
+        """In words."""
+        weights = "no weights" if self.mean_weight is None else f"mean weight {self.mean_weight:.4g}"
+        return (
+            f"{self.num_nodes:,} nodes, {self.num_arcs:,} arcs "
+            f"(mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}, {weights})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As data."""
+        return {**asdict(self), "mean_degree": self.mean_degree}

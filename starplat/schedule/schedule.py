@@ -1,0 +1,179 @@
+"""What a schedule may say: its knobs, their values, and the sentence about each.
+
+A program says what is computed; a schedule says how, and never changes an answer. Each knob is an enum; the parser, the
+help of the command line, the documents and the tests read names, values and sentences from here. A value that something
+implements joins its enum as one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import ClassVar, Self, get_args, get_type_hints
+
+
+class Setting(Enum):
+    """A value of a knob: the word for it, and what it does in a sentence."""
+
+    sentence: str
+
+    def __new__(cls, word: str, sentence: str) -> Self:
+        member = object.__new__(cls)
+        member._value_ = word
+        member.sentence = sentence
+        return member
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Direction(Setting):
+    """Which end of an arc does the work."""
+
+    PUSH = "push", "an active node updates its neighbors"
+    PULL = "pull", "a node gathers from its neighbors, without atomic operations"
+    AUTO = "auto", "whichever touches fewer arcs, where both are legal"
+
+
+class Frontier(Setting):
+    """How the active nodes of a round are kept."""
+
+    FLAGS = "flags", "a byte for each node"
+    BITMAP = "bitmap", "a bit for each node, so that 32 inactive nodes are passed over at once"
+    AUTO = "auto", "bits where only active nodes do anything"
+
+
+class Balance(Setting):
+    """How the arcs of active nodes are shared out among threads."""
+
+    NODE = "node", "a thread takes a node with all its arcs"
+    EDGE = "edge", "threads share the arcs of all active nodes evenly"
+    AUTO = "auto", "by the nodes' degrees"
+
+
+class Loop(Setting):
+    """Who runs the rounds of a loop."""
+
+    HOST = "host", "the host launches every kernel of a round and decides whether to go on"
+    DEVICE = "device", "one kernel runs all rounds, its threads wait for each other in between"
+    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch"
+
+
+class Priority(Setting):
+    """Which active nodes come first."""
+
+    NONE = "none", "all of them at once"
+    AUTO = "auto", "nearest first, where that is proved to give the same answer and to be worth it"
+
+
+class Algebra(Setting):
+    """Whether an algorithm may give way to another that is proved to give the same answer."""
+
+    PLAIN = "plain", "never: the program's own steps are taken"
+    AUTO = "auto", "where the proof is found, such as union-find for components"
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Nodes whose value is nearer than `width` times the round's number come before the others."""
+
+    width: int | float
+
+    FORM: ClassVar[str] = "delta(WIDTH)"
+    SENTENCE: ClassVar[str] = "nodes come in steps of WIDTH, nearest first"
+
+    def __str__(self) -> str:
+        return f"delta({self.width})"
+
+    @classmethod
+    def parsed(cls, text: str) -> Delta | None:
+        """What `delta(3)` says; None if the text says nothing of the kind, or the width is no number above zero."""
+        found = re.fullmatch(r"delta\(\s*(\d{1,18})(\.\d{1,18})?\s*\)", text)
+        if found is None:
+            return None
+        width = float(found[1] + found[2]) if found[2] else int(found[1])
+        return cls(width) if width > 0 else None
+
+
+Value = Setting | Delta
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a program is run. What is not said is left to the compiler (`auto`)."""
+
+    direction: Direction = Direction.AUTO
+    frontier: Frontier = Frontier.AUTO
+    balance: Balance = Balance.AUTO
+    loop: Loop = Loop.AUTO
+    priority: Priority | Delta = Priority.AUTO
+    algebra: Algebra = Algebra.AUTO
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """Every knob's value, by the knob's name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __str__(self) -> str:
+        """As `parse_schedule` reads it: `auto`, `plain`, or the knobs that are not `auto`."""
+        if self == PLAIN:
+            return "plain"
+        said = [f"{name}={value}" for name, value in self.values.items() if str(value) != "auto"]
+        return ",".join(said) or "auto"
+
+
+AUTO = Schedule()
+"""Everything is left to the compiler: the default."""
+
+PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN)
+"""The program as it is written, rewritten nowhere."""
+
+BASES: Mapping[str, Schedule] = {"auto": AUTO, "plain": PLAIN}
+"""The schedules that have a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One thing that a schedule says. `forms` are the values with a number in them."""
+
+    name: str
+    kind: type[Setting]
+    forms: tuple[type[Delta], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What it is about."""
+        return (self.kind.__doc__ or "").strip()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All values as they are written."""
+        return (*(str(value) for value in self.kind), *(form.FORM for form in self.forms))
+
+    @property
+    def described(self) -> Mapping[str, str]:
+        """What each value does, by the word for it."""
+        return {**{str(v): v.sentence for v in self.kind}, **{form.FORM: form.SENTENCE for form in self.forms}}
+
+    def parsed(self, word: str) -> Value | None:
+        """The value that a word stands for."""
+        named = next((value for value in self.kind if str(value) == word), None)
+        return named or next((found for form in self.forms if (found := form.parsed(word)) is not None), None)
+
+
+def _knob(name: str, hint: object) -> Knob:
+    kinds = get_args(hint) or (hint,)
+    (kind,) = (kind for kind in kinds if issubclass(kind, Setting))
+    return Knob(name, kind, tuple(kind for kind in kinds if not issubclass(kind, Setting)))
+
+
+KNOBS: Mapping[str, Knob] = {name: _knob(name, hint) for name, hint in get_type_hints(Schedule).items()}
+"""All knobs, in the order of `Schedule`."""
+
+
+def usage() -> str:
+    """What `--schedule` takes, in a line."""
+    knobs = ", ".join(f"{knob.name}={'|'.join(knob.words)}" for knob in KNOBS.values())
+    return f"{', '.join(BASES)}, a .toml file, or some of {knobs}."

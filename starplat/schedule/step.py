@@ -1,0 +1,52 @@
+"""What a step of scheduling is, and what it says of its choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Module
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, for which part of the program, and why; `step` is filled in by whoever runs the steps."""
+
+    what: str
+    why: str
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A module, and the choices that led to it: those taken, and those refused with the reason."""
+
+    module: Module
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rewrite that a schedule asks for: its name, what it does in a sentence, why it stands where it stands.
+
+    A module that it leaves alone it gives back itself, not a copy; where the schedule asks for what is not legal for
+    the program, it raises a DiagnosticError.
+    """
+
+    name: str
+    sentence: str
+    reason: str
+    rewrite: Callable[[Module, Schedule, Capabilities], Module | Decided]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStep:
+    """A step that also looks at the graph, where there is one: each graph gets a module of its own then."""
+
+    name: str
+    sentence: str
+    reason: str
+    rewrite: Callable[[Module, Schedule, Capabilities, GraphFacts | None], Module | Decided]

@@ -1,0 +1,182 @@
+"""A device of target `cuda` that needs no GPU: emitted kernels, built by g++, with fibers for threads.
+
+`host_cuda/cuda_on_host.hpp` is the device side. What runs is the text that CUDA gets but for three things: shared
+memory is a variable, a loop that waits for another block lets it run, and limits of the helper functions are small, so
+that small graphs go beyond them. New memory holds nonsense.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from starplat.backends.cuda import CUDA
+from starplat.backends.launch import KernelArgument
+from starplat.ir.nodes import Kernel, Module, Once, OnDevice
+from starplat.ir.visitor import launched_alone, loops_of
+from starplat.runtime import targets
+from starplat.runtime.device import Buffer, Kernels, LaunchSize
+from starplat.runtime.elements import Cells, Value
+from starplat.runtime.reference import ReferenceDevice
+from starplat.runtime.together import Board, board_for
+from starplat.runtime.words import WordKernels
+
+HERE = Path(__file__).parent / "host_cuda"
+
+LIMITS = {"MOST_NEW": 3, "MOST_LISTED": 9, "LONG_ROW": 6, "MOST_LONG": 2}
+"""What the helper functions of emitted kernels are limited to here."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """How many blocks and threads a launch has, and what chance decides."""
+
+    blocks: int = 3
+    threads: int = 64
+    seed: int = 1
+    limits: bool = True
+
+
+def require_compiler() -> None:
+    """Skips where there is no C++ compiler."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+
+
+def host_text(module: Module, *, limits: bool) -> str:
+    """The kernels as g++ gets them, each with a function that launches it."""
+    text = CUDA.kernels_text(module)
+    text = re.sub(r"^(\s*while \(.*\)) \{\}$", r"\1 on_host::spin();", text, flags=re.MULTILINE)
+    for name, small in LIMITS.items() if limits else ():
+        text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
+    names = [CUDA.kernel_name(module, kernel) for kernel in launched_alone(module)]
+    names += [CUDA.loop(module, op)[0] for op in loops_of(module)]
+    launches = (f"LAUNCHED({name})" for name in names)
+    return "\n".join(['#include "cuda_on_host.hpp"', text, '#line 1 "launches"', *launches])
+
+
+@cache
+def built(text: str, flags: tuple[str, ...]) -> ctypes.CDLL:
+    """The shared library of a text."""
+    require_compiler()
+    folder = Path(tempfile.mkdtemp(prefix="emulated-"))
+    name = folder / f"{sha256(text.encode()).hexdigest()[:16]}.cpp"
+    name.write_text(text, encoding="utf-8")
+    library = name.with_suffix(".so")
+    options = ("-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC", f"-I{HERE}")
+    apart = ("-fvisibility=hidden", "-fno-gnu-unique")  # a library's variables are its own
+    command = ["g++", *options, *apart, *flags]
+    done = subprocess.run([*command, str(name), "-o", str(library)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+    found = ctypes.CDLL(str(library))
+    shutil.rmtree(folder)
+    return found
+
+
+class EmulatedDevice(ReferenceDevice):
+    """The host's memory, and fibers."""
+
+    target = "cuda"
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.name = "emulated GPU"
+        self.machine = machine
+        self.random = np.random.default_rng(machine.seed)
+
+    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+        text = host_text(module, limits=self.machine.limits)
+        return EmulatedKernels(self, module, wide_arcs, built(text, ("-DARC_64",) if wide_arcs else ()))
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
+        cells: Cells = np.empty(count, dtype)
+        junk = self.random.integers(0, 2 if dtype == np.uint8 else 256, min(cells.nbytes, 4096), np.uint8)
+        cells.view(np.uint8)[: len(junk)] = junk
+        return cells
+
+    def launch(self, entry: Any, blocks: int, threads: int, arguments: list[Any]) -> None:
+        """Runs a kernel on so many threads; arguments are arrays or NumPy scalars."""
+        kept = [np.array(a.ctypes.data, np.uintp) if isinstance(a, np.ndarray) else np.asarray(a) for a in arguments]
+        places = (ctypes.c_void_p * len(kept))(*(cell.ctypes.data for cell in kept))
+        said = entry(blocks, threads, places, int(self.random.integers(2**31)))
+        if said is not None:
+            raise AssertionError(f"{entry.__name__}: {said.decode()}")
+
+
+@dataclass(frozen=True)
+class _Loop:
+    entry: Any
+    arguments: tuple[KernelArgument, ...]
+    board: Board
+
+
+class EmulatedKernels(WordKernels):
+    """As the GPU's, but that an argument's memory is a NumPy array."""
+
+    device: EmulatedDevice
+    runs_together = True
+
+    def __init__(self, device: EmulatedDevice, module: Module, wide_arcs: bool, library: ctypes.CDLL) -> None:
+        self._library = library
+        super().__init__(device, module, wide_arcs, cached=False)
+        self._loops = {op.name: self._loop(op) for op in loops_of(module)}
+
+    def _loop(self, op: OnDevice) -> _Loop:
+        name, arguments = CUDA.loop(self.module, op)
+        return _Loop(self.entry(name), arguments, board_for(self.device, arguments, wide_arcs=self.wide_arcs))
+
+    def entry(self, name: str) -> Any:
+        entry = self._library[f"launch_{name}"]
+        entry.restype = ctypes.c_char_p
+        return entry
+
+    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        machine = self.device.machine
+        blocks, threads = (1, 1) if isinstance(kernel.domain, Once) else (machine.blocks, machine.threads)
+        self.device.launch(entry, blocks, threads, arguments)
+
+    def _launch_together(
+        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loop, board, machine = self._loops[op.name], self._loops[op.name].board, self.device.machine
+        self.device.copy(board.buffer, board.fresh)
+        given = []
+        for number, argument in enumerate(loop.arguments):
+            if number in board.places:
+                given.append(board.buffer.memory[board.places[number] :])
+            else:
+                given.append(self.given(argument, arrays, scalars, size))
+        self.device.launch(loop.entry, machine.blocks, machine.threads, given)
+        return board.read(board.buffer.memory) if board.outcomes else {}
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory
+
+
+@contextmanager
+def emulated(machine: Machine) -> Iterator[EmulatedDevice]:
+    """Target `cuda`, device 0, is such a device inside."""
+    require_compiler()
+    key, device = ("cuda", 0), EmulatedDevice(machine)
+    before = targets._OPENED.get(key)
+    targets._OPENED[key] = device
+    try:
+        yield device
+    finally:
+        if before is None:
+            targets._OPENED.pop(key, None)
+        else:
+            targets._OPENED[key] = before

@@ -1,0 +1,199 @@
+"""`tune` looks at every schedule that differs, goes on where it stopped, and leaves what people can read."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.bench.candidates import Candidate, Refused, candidates, widths
+from starplat.bench.measure import Bench, Case
+from starplat.bench.records import Sizes
+from starplat.bench.search import Outcome, Search, Trial, Trials
+from starplat.bench.tuned import in_words, toml
+from starplat.graph import Graph
+from starplat.runtime import bind_text
+from starplat.runtime.facts import facts_of
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.parse import parse_schedule, read_schedule
+from tests.bench.test_bench import HERE
+from tests.cli.conftest import Outcome as Said
+
+Command = Callable[..., Said]
+GRAPH = Graph.from_arcs(3, [0, 0], [1, 2], [4, 8])
+SIZES = Sizes("g.wel", 3, 2)
+ALL, WRONG = 16, 3
+"""How many schedules differ under the steps of these tests, one that is refused among them; how many are wrong."""
+
+
+@pytest.mark.usefixtures("steps")
+def test_every_module_that_a_schedule_makes_is_a_candidate_once(program: starplat.Program) -> None:
+    found = list(candidates(program.module(), "reference", facts_of(GRAPH)))
+    schedules = [c.schedule for c in found if isinstance(c, Candidate)]
+    assert [str(schedule) for schedule in schedules[:1]] == ["auto"]
+    modules = [c.module for c in found if isinstance(c, Candidate)]
+    assert all(a != b for n, a in enumerate(modules) for b in modules[:n])
+    # push or pull, no delta or one of five; on the device there are one, two or four fills of one value
+    assert len(modules) == 2 * 6 + 3
+    assert [c.reason for c in found if isinstance(c, Refused)] == ["arcs cannot be shared out here"]
+
+
+def test_without_a_choice_there_is_one_candidate(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("starplat.schedule.apply.STEPS", ())
+    (found,) = candidates(program.module(), "reference", facts_of(GRAPH))
+    assert str(found.schedule) == "auto"
+
+
+@pytest.mark.parametrize(
+    ("mean", "expected"),
+    [
+        (None, (0.25, 1, 4, 16, 64)),
+        (40.0, (10, 40, 160, 640, 2560)),
+        (0.01, (0.0025, 0.01, 0.04, 0.16, 0.64)),
+        (0.0, (1,)),
+    ],
+)
+def test_widths_are_a_ladder_around_the_mean_weight(mean: float | None, expected: tuple[float, ...]) -> None:
+    assert widths(GraphFacts(3, 2, 2, mean)) == pytest.approx(expected)
+    assert all(parse_schedule(f"priority=delta({width})") for width in expected)
+
+
+def search(program: starplat.Program, target: str, budget: float, **more: object) -> Search:
+    work = Bench(program, lambda graph: bind_text(program.module(), graph, {"k": "1"}))
+    return Search(work, GRAPH, SIZES, Case(target, None), budget, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("target", HERE)
+def test_a_search_measures_all_and_finds_what_changes_the_answer(program: starplat.Program, target: str) -> None:
+    found = search(program, target, 60).outcome({})
+    assert found.complete
+    assert len(found.trials) == ALL
+    assert sum(trial.wrong for trial in found.trials) == WRONG
+    assert found.best is not None
+    assert found.auto is not None
+    assert found.behind is not None
+    assert found.behind.value >= 1
+    assert len(found.auto.seconds) >= 15
+    assert found.exit_code.value == 4
+
+
+def ticking(step: float = 1.0) -> Callable[[], float]:
+    """A clock that goes on with every look."""
+    now: Iterator[int] = iter(range(10**6))
+    return lambda: step * next(now)
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_search_that_stopped_goes_on_where_it_was(program: starplat.Program) -> None:
+    kept: list[Trials] = []
+    first = search(program, "reference", 5, clock=ticking(), keep=lambda trials: kept.append(dict(trials))).outcome({})
+    assert not first.complete
+    assert 0 < len(first.trials) < ALL
+    assert [len(trials) for trials in kept][:3] == [1, 2, 3]
+    measured: list[str] = []
+    second = search(program, "reference", 60)
+    second.bench.started = measured.append
+    whole = second.outcome(kept[-1])
+    assert whole.complete
+    assert len(whole.trials) == ALL
+    assert sum("schedules measured" in words for words in measured) >= ALL - len(first.trials)
+
+
+@pytest.mark.usefixtures("steps")
+def test_without_time_one_schedule_is_measured(program: starplat.Program) -> None:
+    found = search(program, "reference", 0).outcome({})
+    assert [trial.schedule for trial in found.trials] == ["auto"]
+
+
+BEST = Trial("direction=pull,priority=delta(3)", (1.0, 1.1, 1.0, 1.1))
+AUTO = Trial("auto", (2.0, 2.1, 2.2, 2.0))
+REFUSED = Trial("balance=edge", reason="no")
+
+
+def test_what_is_written_reads_as_it_is_meant(tmp_path: Path) -> None:
+    text = toml(Outcome((BEST, AUTO, REFUSED), "cuda", "a device", True), "p", SIZES)
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    assert read_schedule(tmp_path / "p.toml") == parse_schedule(BEST.schedule)
+    assert set(tomllib.loads(text)) == {"schedule"}
+    assert "# p on g (3 nodes, 2 arcs), cuda, a device\n" in text
+    assert "auto 1.95 times as long (1." in text
+    assert "#       2050  auto\n" in text
+    assert 'priority = "delta(3)"  # ' in text
+
+
+@pytest.mark.parametrize(
+    ("trials", "complete", "said"),
+    [
+        ((REFUSED,), True, "no schedule ran"),
+        ((AUTO,), True, "all schedules measured are one: 2050 ms"),
+        ((AUTO, BEST), True, "2 schedules that differ measured; the best takes 2050 ms, and is auto"),
+        (
+            (BEST, REFUSED),
+            False,
+            "all schedules measured are one: 1050 ms (the budget ran out before all had their turn)",
+        ),
+        ((BEST, BEST), True, "2 schedules that differ measured; the best takes 1050 ms, auto did not run"),
+    ],
+)
+def test_the_end_is_said_in_words(trials: tuple[Trial, ...], complete: bool, said: str) -> None:
+    assert in_words(Outcome(trials, "cuda", "x", complete)) == said
+
+
+# --- the command line ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tuned(command: Command, files: tuple[Path, Path]) -> Callable[..., Said]:
+    program, graph = files
+    return lambda *more: command("tune", program, "-g", graph, "-a", "k=1", "-t", "reference", *more)
+
+
+def test_tune_writes_a_schedule_that_run_takes(
+    tuned: Callable[..., Said], command: Command, files: tuple[Path, Path]
+) -> None:
+    program, graph = files
+    outcome = tuned("--budget", 20)
+    assert outcome.code == 0
+    written = program.with_suffix(".tuned.toml")
+    assert f"{written}: written; take it with --schedule {written}" in outcome.err
+    run = ("run", program, "-g", graph, "-a", "k=1", "-t", "reference", "--schedule", written, "--validate")
+    assert command(*run).code == 0
+    again = tuned("--budget", 20)
+    assert "the search goes on from here" in again.err
+    assert "goes on" not in tuned("--afresh").err
+
+
+@pytest.mark.usefixtures("steps")
+def test_tune_says_what_is_refused_and_what_is_wrong(tuned: Callable[..., Said]) -> None:
+    outcome = tuned("--budget", 60)
+    assert outcome.code == 4
+    assert "arcs cannot be shared out here" in outcome.out
+    assert "out[node 0] is 3, not 7" in outcome.out
+    as_json = tuned("--json").json
+    assert as_json["complete"] is True
+    assert as_json["auto_behind"] >= 1
+    assert sum(trial["wrong"] for trial in as_json["trials"]) == WRONG
+
+
+def test_a_search_about_something_else_begins_anew(tuned: Callable[..., Said], files: tuple[Path, Path]) -> None:
+    tuned("--budget", 0)
+    files[1].write_text("0 1 4\n0 2 9\n", encoding="utf-8")
+    assert "the search begins anew" in tuned("--budget", 0).err
+
+
+def test_a_file_of_somebody_else_is_left_alone(tuned: Callable[..., Said], files: tuple[Path, Path]) -> None:
+    own = files[0].with_suffix(".tuned.toml")
+    own.write_text("[schedule]\n", encoding="utf-8")
+    outcome = tuned()
+    assert (outcome.code, "E0792" in outcome.err) == (1, True)
+    assert own.read_text(encoding="utf-8") == "[schedule]\n"
+    own.unlink()
+    own.with_suffix(".json").write_text(json.dumps({"mine": 1}), encoding="utf-8")
+    outcome = tuned()
+    assert (outcome.code, "E0797" in outcome.err) == (1, True)
+    assert tuned("-o", "x.yaml").code == 2

@@ -1,0 +1,137 @@
+"""Adding to a cell and swapping it, with what it held before, are one piece on every target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from starplat.backends import BACKENDS
+from starplat.diagnostics import DiagnosticError
+from starplat.graph import Graph
+from starplat.ir.nodes import (
+    Binary,
+    BinaryOperator,
+    Cast,
+    CompareSwap,
+    Const,
+    Element,
+    FetchAdd,
+    Kernel,
+    KernelOp,
+    Let,
+    Module,
+    Origin,
+    Ref,
+    Store,
+    Variable,
+)
+from starplat.ir.printer import print_kernel
+from starplat.ir.verify import InvalidModule, verify
+from starplat.runtime import bind, run_module
+from tests.backends.modules import V, module_of, node_array, number, over_nodes
+from tests.backends.test_cuda import to_machine_code
+from tests.programs.targets import Target, every_target
+
+N, ROOMS = 2000, 7
+ROOM = Binary(BinaryOperator.REMAINDER, Ref(V), number(ROOMS), Element.INT)
+ELEMENTS = [Element.INT, Element.NODE, Element.LONG]
+
+
+def kernel(op: type[FetchAdd] | type[CompareSwap], element: Element) -> Kernel:
+    """Every node takes what a cell of its room holds, and leaves it one more, or its number where there was 0."""
+    cells, seen = node_array("cells", element, Origin.PARAMETER), node_array("seen", element, Origin.PARAMETER)
+    held, zero = Variable("held", element), Const(0, element)
+    one = Const(1, element)
+    mine = Cast(Binary(BinaryOperator.ADD, Ref(V), number(1), Element.NODE), element)
+    taken: KernelOp = FetchAdd(held, cells, ROOM, one) if op is FetchAdd else CompareSwap(held, cells, ROOM, zero, mine)
+    return over_nodes([Let(held, zero), taken, Store(seen, Ref(V), Ref(held))], [cells, seen])
+
+
+def ran(module: Module, target: Target) -> tuple[NDArray[Any], NDArray[Any]]:
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    graph = Graph.from_arcs(N, [], [])
+    result = run_module(
+        module, graph, target=target.target, device_index=target.device or 0, arguments=bind(module, graph, {})
+    )
+    return result["cells"].astype(np.int64), result["seen"].astype(np.int64)
+
+
+@every_target
+@pytest.mark.parametrize("element", ELEMENTS, ids=lambda element: element.value)
+def test_no_two_fetch_the_same(element: Element, target: Target) -> None:
+    module = checked(kernel(FetchAdd, element))
+    cells, seen = ran(module, target)
+    for room in range(ROOMS):
+        there = np.sort(seen[room::ROOMS])
+        np.testing.assert_array_equal(there, np.arange(there.size))
+        assert cells[room] == there.size
+
+
+@every_target
+@pytest.mark.parametrize("element", ELEMENTS, ids=lambda element: element.value)
+def test_one_swap_succeeds_and_all_others_see_it(element: Element, target: Target) -> None:
+    cells, seen = ran(checked(kernel(CompareSwap, element)), target)
+    for room in range(ROOMS):
+        winner = cells[room] - 1
+        assert winner % ROOMS == room
+        assert seen[winner] == 0
+        others = np.delete(seen[room::ROOMS], winner // ROOMS)
+        assert (others == cells[room]).all()
+
+
+@pytest.mark.parametrize("element", [*ELEMENTS, Element.ARC], ids=lambda element: element.value)
+@pytest.mark.parametrize("op", [FetchAdd, CompareSwap])
+def test_cuda_takes_them(op: type[FetchAdd] | type[CompareSwap], element: Element, tmp_path: Path) -> None:
+    flags = ("-DARC_64",) if element is Element.ARC else ()
+    to_machine_code(BACKENDS["cuda"].kernels_text(checked(kernel(op, element))), tmp_path, *flags)
+
+
+def test_a_value_that_mentions_the_local_is_worked_out_before() -> None:
+    cells, held = node_array("cells", Element.INT, Origin.PARAMETER), Variable("held", Element.INT)
+    double = Binary(BinaryOperator.ADD, Ref(held), Ref(held), Element.INT)
+    swap = CompareSwap(held, cells, Ref(held), Ref(held), double)
+    module = module_of(over_nodes([Let(held, number(2)), swap], [cells]))
+    lines = BACKENDS["openmp"].kernels_text(module).splitlines()
+    before = [line.strip() for line in lines if "held" in line]
+    assert before[1:4] == ["const int cell = held;", "const int value = held + held;", "held = held;"]
+
+
+def test_they_read_well() -> None:
+    text = print_kernel(kernel(FetchAdd, Element.INT)) + print_kernel(kernel(CompareSwap, Element.INT))
+    assert "held = fetch cells[v % 7] += 1" in text
+    assert "held = swap cells[v % 7] from 0 to" in text
+
+
+@pytest.mark.parametrize("element", [Element.FLOAT, Element.BOOL])
+def test_only_integers_are_fetched(element: Element) -> None:
+    cells, held = node_array("cells", element), Variable("held", element)
+    start = Const(False if element is Element.BOOL else 0.0, element)
+    with pytest.raises(InvalidModule, match="cannot hold"):
+        verify(module_of(over_nodes([Let(held, start), CompareSwap(held, cells, Ref(V), start, start)], [cells])))
+
+
+def test_what_receives_is_a_local() -> None:
+    cells = node_array("cells", Element.NODE)
+    with pytest.raises(InvalidModule, match="no local"):
+        verify(module_of(over_nodes([FetchAdd(V, cells, Ref(V), number(1))], [cells])))
+
+
+def test_an_index_outside_is_refused_by_the_interpreter() -> None:
+    cells, held = node_array("cells", Element.INT, Origin.PARAMETER), Variable("held", Element.INT)
+    module = module_of(over_nodes([Let(held, number(0)), FetchAdd(held, cells, number(-1), number(1))], [cells]))
+    graph = Graph.from_arcs(3, [], [])
+    with pytest.raises(DiagnosticError) as caught:
+        run_module(module, graph, target="reference", arguments=bind(module, graph, {}))
+    assert caught.value.diagnostics[0].code == "E0704"
+
+
+def checked(kernel: Kernel) -> Module:
+    """A well-formed module that launches the kernel."""
+    module = module_of(kernel)
+    verify(module)
+    return module

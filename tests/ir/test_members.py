@@ -1,0 +1,92 @@
+"""Kernels over the members of a set are known by their filter, however it asks for the flag."""
+
+from __future__ import annotations
+
+import pytest
+
+from starplat.ir.members import membership, taking
+from starplat.ir.nodes import (
+    AllArcs,
+    Array,
+    Element,
+    Expression,
+    Extent,
+    Load,
+    Origin,
+    Ref,
+    Store,
+    Unary,
+    UnaryOperator,
+)
+from tests.ir.building import FALSE, NBR, TRUE, E, V, array, binary, kernel, number
+
+FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=True)
+OTHER = Array("other", Element.BOOL, Extent.NODES, Origin.LOCAL)
+A = array("a", Element.INT)
+ASKED = Load(FLAGS, Ref(V))
+SMALL = binary("<", Load(A, Ref(V)), number(3))
+
+
+@pytest.mark.parametrize(
+    ("filter", "keep"),
+    [
+        (ASKED, None),
+        (binary("==", ASKED, TRUE), None),
+        (binary("!=", ASKED, FALSE), None),
+        (binary("&&", ASKED, SMALL), SMALL),
+        (binary("&&", SMALL, binary("==", ASKED, TRUE)), SMALL),
+        (binary("&&", binary("&&", SMALL, ASKED), Load(OTHER, Ref(V))), binary("&&", SMALL, Load(OTHER, Ref(V)))),
+    ],
+)
+def test_a_filter_that_asks_for_the_flag_is_a_membership(filter: Expression, keep: Expression | None) -> None:
+    found = membership(kernel(Store(A, Ref(V), number(1)), filter=filter))
+    assert found is not None
+    assert (found.members, found.keep, found.takes) == (FLAGS, keep, False)
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        None,
+        Unary(UnaryOperator.NOT, ASKED),
+        binary("==", ASKED, FALSE),
+        binary("||", ASKED, SMALL),
+        Load(OTHER, Ref(V)),
+        Load(FLAGS, number(0)),
+        Load(FLAGS, Load(A, Ref(V))),
+    ],
+)
+def test_other_filters_are_none(filter: Expression | None) -> None:
+    assert membership(kernel(Store(A, Ref(V), number(1)), filter=filter)) is None
+
+
+def test_which_arrays_are_sets_may_be_asked() -> None:
+    walk = kernel(Store(A, Ref(V), number(1)), filter=binary("&&", Load(OTHER, Ref(V)), ASKED))
+    found = membership(walk, OTHER.__eq__)
+    assert found is not None
+    assert found.members == OTHER
+    assert found.keep == ASKED
+
+
+def test_arcs_are_no_members() -> None:
+    assert membership(kernel(Store(A, number(0), number(1)), domain=AllArcs(), iterator=E, filter=ASKED)) is None
+
+
+def test_a_walk_takes_its_nodes_out_if_it_says_so_first() -> None:
+    store = Store(A, Ref(V), number(1))
+    found = membership(kernel(taking(FLAGS, V), store, filter=ASKED))
+    assert found is not None
+    assert (found.takes, found.body) == (True, (store,))
+    late = membership(kernel(store, taking(FLAGS, V), filter=ASKED))
+    assert late is not None
+    assert not late.takes
+    others = membership(kernel(Store(FLAGS, Ref(NBR), FALSE), filter=ASKED))
+    assert others is not None
+    assert not others.takes
+
+
+def test_a_walk_over_some_members_takes_out_none() -> None:
+    """What it does not keep would go too."""
+    found = membership(kernel(taking(FLAGS, V), filter=binary("&&", ASKED, SMALL)))
+    assert found is not None
+    assert not found.takes

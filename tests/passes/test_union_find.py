@@ -1,0 +1,120 @@
+"""Where labels spread over components, union-find gives the same answer; what else they do is left alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from numpy.typing import NDArray
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.graph import Graph
+from starplat.ir.nodes import CompareSwap, HostIf, HostWhile, Module
+from starplat.ir.verify import verify
+from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.passes.rewritten import Rewritten
+from starplat.passes.union_find import union_find
+from starplat.runtime import bind, run_module
+from tests.backends.test_cuda import to_machine_code
+from tests.oracles import components, smallest_members
+from tests.passes.spreading import BOTH_WAYS, ONE_WAY, OTHERS
+from tests.programs.targets import REFERENCE, TARGETS, Target
+from tests.zoo import ZOO, random_graphs
+
+SPELLINGS = {**ONE_WAY, **BOTH_WAYS}
+every_spelling = pytest.mark.parametrize("name", SPELLINGS)
+SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
+some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
+quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@cache
+def plain(name: str) -> Module:
+    return starplat.compile({**SPELLINGS, **OTHERS}[name]).module()
+
+
+@cache
+def rewritten(name: str) -> Rewritten:
+    return union_find(plain(name))
+
+
+def answer(module: Module, graph: Graph, target: Target) -> list[NDArray[Any]]:
+    """Every result and what is returned."""
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    given = bind(module, graph, {})
+    result = run_module(module, graph, target=target.target, device_index=target.device or 0, arguments=given)
+    return [*(result[array.name] for array in module.results), np.array(result.returned or 0)]
+
+
+def assert_same(name: str, graph: Graph, target: Target) -> None:
+    expected = answer(plain(name), graph, REFERENCE)
+    for one, other in zip(answer(rewritten(name).module, graph, target), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@every_spelling
+def test_every_spelling_is_seen_through(name: str) -> None:
+    found = rewritten(name)
+    verify(found.module)
+    assert len(found.found) == (2 if name == "twice" else 1)
+    assert all("union-find for '" in one.what for one in found.found)
+    swaps = [op for kernel in found.module.kernels for op in walk_kernel(kernel.body) if isinstance(op, CompareSwap)]
+    assert swaps
+
+
+@every_spelling
+def test_the_loop_stays_where_arcs_may_lead_one_way(name: str) -> None:
+    ops = list(walk_host(rewritten(name).module.functions[0].body))
+    tests = [op for op in ops if isinstance(op, HostIf)]
+    loops = [op for op in ops if isinstance(op, HostWhile)]
+    assert (len(tests), len(loops)) == ((0, 0) if name in BOTH_WAYS else (len(loops), len(tests)))
+    assert all(any(inner in loops for inner in walk_host(test.then)) for test in tests)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_only_looks_like_it_stays_as_it_is(name: str) -> None:
+    found = union_find(plain(name))
+    assert found.module is plain(name)
+    assert found.found == ()
+
+
+@some_targets
+@every_spelling
+def test_the_answer_is_the_same_on_ugly_graphs(name: str, target: Target) -> None:
+    for graph in ZOO.values():
+        assert_same(name, graph, target)
+        assert_same(name, graph.undirected(), target)
+
+
+@some_targets
+@every_spelling
+def test_the_answer_is_the_same_on_random_graphs(name: str, target: Target) -> None:
+    quick(given(random_graphs())(lambda graph: assert_same(name, graph, target)))()
+
+
+@some_targets
+@pytest.mark.parametrize("name", ["push-flags", "arcs", "hooking"])
+def test_larger_graphs_have_the_components_that_scipy_finds(name: str, target: Target) -> None:
+    draw = np.random.default_rng(7)
+    n = 3000
+    for arcs in (n // 2, n, 3 * n):
+        graph = Graph.from_arcs(n, draw.integers(0, n, arcs), draw.integers(0, n, arcs), directed=False)
+        (found, _) = answer(rewritten(name).module, graph, target)
+        np.testing.assert_array_equal(found, smallest_members(components(graph, "weak")))
+
+
+@every_spelling
+def test_every_target_can_say_it(name: str) -> None:
+    for backend in BACKENDS.values():
+        assert backend.kernels_text(rewritten(name).module)
+
+
+@pytest.mark.parametrize("name", ["push-flags", "hooking", "largest"])
+def test_cuda_takes_the_kernels(name: str, tmp_path: Path) -> None:
+    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten(name).module), tmp_path)

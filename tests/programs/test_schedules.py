@@ -1,0 +1,316 @@
+"""A schedule never changes an answer: every example and random programs, under schedules in which any two values of two
+knobs come together.
+
+What a schedule makes of a program for CUDA is run by the interpreter, which does what a launch of waiting threads does
+as plain host operations; by g++ with fibers for threads (`tests.backends.emulated`); and on CUDA where there is a GPU.
+
+`STARPLAT_PROGRAMS=5000 STARPLAT_SEED=100000 pytest -m campaign tests/programs/test_schedules.py -k cuda` tries others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starplat import Program, Result
+from starplat.backends import BACKENDS
+from starplat.diagnostics import DiagnosticError
+from starplat.graph import Graph
+from starplat.ir.nodes import Module
+from starplat.ir.visitor import loops_of
+from starplat.runtime import run_module
+from starplat.runtime.validate import first_difference
+from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
+from starplat.schedule.apply import decided
+from tests.backends.emulated import Machine, emulated
+from tests.backends.test_cuda import to_machine_code
+from tests.generator import Case as Random
+from tests.generator import generate, shrunk
+from tests.programs import cases
+from tests.programs.targets import REFERENCE, TARGETS, compiled
+from tests.programs.test_generated import FEW, FIRST, MANY, arcs, legitimate
+from tests.zoo import ZOO
+
+WIDTHS = (3, 0.5)
+CUDA = next(target for target in TARGETS if target.target == "cuda")
+
+
+def values_of(name: str) -> list[Any]:
+    knob = KNOBS[name]
+    return [*knob.kind, *(form(width) for form in knob.forms for width in WIDTHS)]
+
+
+@cache
+def schedules() -> tuple[Schedule, ...]:
+    """Few schedules in which any two values of two knobs come together; `auto` is the first of them."""
+    names = list(KNOBS)
+    missing = {
+        ((one, a), (other, b))
+        for one, other in combinations(names, 2)
+        for a, b in product(values_of(one), values_of(other))
+    }
+    chosen: list[Schedule] = []
+    candidates = [Schedule(**dict(zip(names, row, strict=True))) for row in product(*map(values_of, names))]
+    while missing:
+        best = AUTO if not chosen else max(candidates, key=lambda one: len(missing & pairs_of(one)))
+        missing -= pairs_of(best)
+        chosen.append(best)
+    return tuple(chosen)
+
+
+@cache
+def pairs_of(schedule: Schedule) -> frozenset[Any]:
+    return frozenset(combinations(schedule.values.items(), 2))
+
+
+def variants(module: Module, target: str = "cuda") -> Iterator[tuple[Schedule, Module]]:
+    """What the schedules make of a module, each outcome once; one that is refused with the reason is left out."""
+    seen = [module]
+    for schedule in schedules():
+        try:
+            made = decided(module, schedule, BACKENDS[target].capabilities).module
+        except DiagnosticError as refused:
+            if not all(diagnostic.code.startswith("E06") for diagnostic in refused.diagnostics):
+                raise
+            continue
+        if made not in seen:
+            seen.append(made)
+            yield schedule, made
+
+
+# --- where they run ------------------------------------------------------------------------------------------------
+
+Runner = Callable[[Program, Module, Schedule, Graph, dict[str, Any]], Result]
+
+
+def interpreted(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return run_module(made, graph, target="reference", arguments=call, schedule=PLAIN)
+
+
+def on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return CUDA.run(program, graph, {"arguments": call, "schedule": schedule})
+
+
+def on_fibers(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    with emulated(MACHINES[len(str(schedule)) % len(MACHINES)]):
+        return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
+
+
+MACHINES = (Machine(seed=1), Machine(2, 96, seed=2), Machine(5, 32, seed=3), Machine(1, 128, seed=4, limits=False))
+
+
+def need_cuda() -> None:
+    """Skips where there is no GPU, before anything is made."""
+    if CUDA.fault is not None:
+        pytest.skip(f"cuda cannot run here: {CUDA.fault}")
+
+
+# --- examples ------------------------------------------------------------------------------------------------------
+
+GRAPHS = (
+    "empty",
+    "one-node",
+    "one-loop",
+    "parallel",
+    "both-ways",
+    "diamonds",
+    "random",
+    "star-out",
+    "star-in-undirected",
+)
+every_case = pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.program)
+
+
+def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...]) -> None:
+    program = compiled(case.path)
+    for name in graphs:
+        graph = case.suits(ZOO[name])
+        for call in case.calls(graph):
+            expected = REFERENCE.run(program, graph, {"arguments": call})
+            for schedule, made in variants(program.module()):
+                found = runner(program, made, schedule, graph, call)
+                differs = first_difference(found, expected)
+                assert differs is None, f"{schedule} on {name} with {call}: {differs}"
+
+
+@every_case
+def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
+    agree(case, interpreted, GRAPHS)
+
+
+@pytest.mark.campaign
+@every_case
+def test_examples_say_the_same_on_all_small_graphs(case: cases.Case) -> None:
+    agree(case, interpreted, tuple(ZOO))
+
+
+@pytest.mark.parametrize("program", ["sssp", "bfs", "k_core", "betweenness"])
+def test_examples_say_the_same_on_fibers(program: str) -> None:
+    case = next(case for case in cases.CASES if case.program == program)
+    module = compiled(case.path).module()
+    made = decided(module, AUTO, BACKENDS["cuda"].capabilities).module
+    for name in GRAPHS:
+        graph = case.suits(ZOO[name])
+        for call in case.calls(graph):
+            expected = REFERENCE.run(compiled(case.path), graph, {"arguments": call})
+            for seed in range(3):
+                with emulated(Machine(seed=seed)):
+                    found = run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
+                differs = first_difference(found, expected)
+                assert differs is None, f"seed {seed} on {name} with {call}: {differs}"
+
+
+@pytest.mark.campaign
+@every_case
+def test_examples_say_the_same_on_fibers_under_every_schedule(case: cases.Case) -> None:
+    agree(case, on_fibers, tuple(ZOO))
+
+
+@every_case
+def test_examples_say_the_same_on_cuda_under_every_schedule(case: cases.Case) -> None:
+    need_cuda()
+    agree(case, on_cuda, GRAPHS)
+
+
+@pytest.mark.campaign
+@every_case
+def test_examples_say_the_same_on_cuda_on_all_small_graphs(case: cases.Case) -> None:
+    need_cuda()
+    agree(case, on_cuda, tuple(ZOO))
+
+
+@every_case
+def test_the_choices_of_every_schedule_have_reasons(case: cases.Case) -> None:
+    module = compiled(case.path).module()
+    for schedule in schedules():
+        for choice in decided(module, schedule, BACKENDS["cuda"].capabilities).choices:
+            assert choice.what
+            assert choice.why
+            assert choice.step
+
+
+# --- random programs -----------------------------------------------------------------------------------------------
+
+
+def auto_alone(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """What `auto` makes of a module for CUDA, if there is a loop in one launch."""
+    made = decided(module, AUTO, BACKENDS["cuda"].capabilities).module
+    if loops_of(made):
+        yield AUTO, made
+
+
+Variants = Callable[[Module], Iterator[tuple[Schedule, Module]]]
+
+
+def difference(case: Random, runner: Runner, chosen: Variants = variants) -> str | None:
+    """What is wrong with the case under some schedule; None if nothing is, or if the case itself is at fault."""
+    program = legitimate(case)
+    if program is None:
+        return None
+    try:
+        expected = REFERENCE.run(program, case.graph, case.call)
+    except DiagnosticError:
+        return None
+    module = program.module("entry")
+    schedule = AUTO
+    try:
+        for schedule, made in chosen(module):
+            found = runner(program, made, schedule, case.graph, case.arguments)
+            differs = first_difference(found, expected)
+            if differs is not None:
+                return f"{schedule}: {differs}"
+    except Exception as error:  # every kind of failure is one of the compiler's
+        return f"{schedule}: {type(error).__name__}: {error}"
+    return None
+
+
+def alike(found: str | None, other: str) -> bool:
+    """Whether both are wrong answers, or both failures."""
+    return found is not None and ("Error: " in found) == ("Error: " in other)
+
+
+def examine(case: Random, runner: Runner, chosen: Variants = variants) -> None:
+    """Fails with a small program if something is wrong."""
+    found = difference(case, runner, chosen)
+    if found is None:
+        return
+    small = shrunk(case, lambda less: alike(difference(less, runner, chosen), found))
+    pytest.fail(
+        f"seed {case.seed}: {found}\nsmaller: {difference(small, runner, chosen)}\n{small.text}\n"
+        f"graph {case.graph.name}: {case.graph.num_nodes} nodes, {list(zip(*arcs(case.graph), strict=True))}\n"
+        f"arguments {case.arguments}",
+        pytrace=False,
+    )
+
+
+def entry_on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return CUDA.run(program, graph, {"arguments": call, "schedule": schedule, "function": "entry"})
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_a_random_program_says_the_same_under_every_schedule(seed: int) -> None:
+    examine(generate(seed), interpreted)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_under_every_schedule(part: int) -> None:
+    for seed in range(FIRST + part, FIRST + MANY, 8):
+        examine(generate(seed), interpreted)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_on_fibers(part: int) -> None:
+    """Under `auto`, those in which it puts something into one launch."""
+    for seed in range(FIRST + part, FIRST + MANY // 10, 8):
+        examine(generate(seed), on_fibers, auto_alone)
+
+
+@pytest.mark.campaign
+def test_random_programs_say_the_same_on_cuda_under_every_schedule() -> None:
+    need_cuda()
+    for seed in range(FIRST, FIRST + MANY // 10):
+        examine(generate(seed), entry_on_cuda)
+
+
+@pytest.mark.campaign
+def test_schedules_find_something_to_do_in_random_programs() -> None:
+    """Else the tests above would say nothing."""
+    changed = sum(program is not None and any(True for _ in variants(program.module("entry")))
+                  for program in map(legitimate, map(generate, range(200))))  # fmt: skip
+    assert changed > 20
+
+
+# --- their text ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
+@every_case
+def test_cuda_takes_every_schedule_of_an_example(case: cases.Case, flags: tuple[str, ...], tmp_path: Path) -> None:
+    for _, made in variants(compiled(case.path).module()):
+        to_machine_code(BACKENDS["cuda"].kernels_text(made), tmp_path, *flags)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + max(1, MANY // 100)))
+def test_cuda_takes_every_schedule_of_a_random_program(seed: int, tmp_path: Path) -> None:
+    program = legitimate(generate(seed))
+    if program is None:
+        return
+    for _, made in variants(program.module("entry")):
+        to_machine_code(BACKENDS["cuda"].kernels_text(made), tmp_path)
+
+
+def test_any_two_values_of_two_knobs_come_together() -> None:
+    together = {pair for schedule in schedules() for pair in pairs_of(schedule)}
+    for one, other in combinations(KNOBS, 2):
+        for a, b in product(values_of(one), values_of(other)):
+            assert ((one, a), (other, b)) in together
+    assert len(schedules()) < 40

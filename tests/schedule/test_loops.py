@@ -1,0 +1,120 @@
+"""Step `loop`: whole loops become one launch, whatever stands around them, and what cannot, stays and stays right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from starplat.ir.nodes import CheckCell, DeclareVariable, HostCall, HostReturn, OnDevice
+from starplat.ir.visitor import loops_of, walk_host
+from starplat.schedule.apply import decided
+from starplat.schedule.schedule import Loop, Schedule
+from tests.programs.cases import EXAMPLES
+from tests.schedule import near_misses
+from tests.schedule.programs import (
+    CUDA,
+    LEVELS,
+    NESTED,
+    PEELING,
+    RENAMED,
+    SSSP,
+    TWO_FLAGS,
+    assert_same_answers,
+    host_ops,
+    module_of,
+    scheduled,
+    shape,
+)
+
+WHOLE = {"one flag": SSSP, "two flags": TWO_FLAGS, "renamed": RENAMED, "levels": LEVELS, "peeling": PEELING}
+IN_ONE_LAUNCH = ("sssp", "sssp_two_flags", "bfs", "bfs_levels", "k_core", "radii", "betweenness", "pagerank")
+
+
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+def test_the_whole_program_is_one_launch(text: str) -> None:
+    assert (shape(scheduled(text)).loops, shape(scheduled(text)).launches) == (1, 0)
+
+
+@pytest.mark.parametrize("example", IN_ONE_LAUNCH)
+def test_whole_examples_are_one_launch(example: str) -> None:
+    text = (EXAMPLES / f"{example}.sp").read_text(encoding="utf-8")
+    assert (shape(scheduled(text)).loops, shape(scheduled(text)).launches) == (1, 0)
+
+
+def test_one_launch_for_every_member_of_a_set() -> None:
+    """What the host must drive stays around the launch."""
+    declared = """    propNode<bool> modified;
+    propNode<int> dist;
+    g.attachNodeProperty(dist = INF, modified = False);
+"""
+    text = near_misses.changed(NESTED, (declared, ""), ("      src.dist = 0;", f"{declared}      src.dist = 0;"))
+    assert (shape(scheduled(text)).loops, shape(scheduled(text)).launches) == (1, 0)
+    assert_same_answers(text)
+
+
+@pytest.mark.parametrize("way", ["schedule", "target"])
+def test_nothing_is_done_where_nobody_asks_or_nobody_can(way: str) -> None:
+    module = module_of(SSSP)
+    capabilities = CUDA if way == "schedule" else replace(CUDA, grid_barrier=False)
+    made = decided(module, Schedule(loop=Loop.HOST) if way == "schedule" else Schedule(), capabilities).module
+    assert loops_of(made) == ()
+
+
+@pytest.mark.parametrize("text", near_misses.LOOPS.values(), ids=near_misses.LOOPS)
+def test_what_is_special_stays_right(text: str) -> None:
+    assert_same_answers(text)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("text", near_misses.ALL.values(), ids=near_misses.ALL)
+def test_what_is_special_stays_right_on_fibers(text: str) -> None:
+    assert_same_answers(text, fibers=True)
+
+
+@pytest.mark.parametrize("name", ["division by a variable", "a return in the loop", "a cell of a node that changes",
+                                  "a write where there may be no node"])  # fmt: skip
+def test_what_may_go_wrong_stays_with_the_host(name: str) -> None:
+    """Threads could not say what is wrong, or whose place it is."""
+    assert shape(scheduled(near_misses.LOOPS[name])).launches > 0
+
+
+def test_a_cell_that_is_touched_for_sure_is_checked_before_the_launch() -> None:
+    ops = host_ops(scheduled(SSSP))
+    checks = [op for op in ops if isinstance(op, CheckCell)]
+    assert len(checks) == 1
+    place = next(i for i, op in enumerate(ops) if isinstance(op, OnDevice))
+    assert all(op is not checks[0] for op in ops[place:])
+
+
+@pytest.mark.parametrize("text", near_misses.ALL.values(), ids=near_misses.ALL)
+def test_a_launch_says_all_that_it_uses(text: str) -> None:
+    """What is declared inside is used nowhere else; what it changes and others read comes back."""
+    for schedule in ("auto", "loop=device,frontier=flags"):
+        module = scheduled(text, schedule)
+        for loop in loops_of(module):
+            inside = list(walk_host(loop.body))
+            assert not any(isinstance(op, HostCall | HostReturn | OnDevice) for op in inside)
+            declared = {op.variable for op in inside if isinstance(op, DeclareVariable)}
+            assert declared.isdisjoint(loop.scalars)
+            assert set(loop.outcomes) <= set(loop.scalars)
+
+
+def test_names_of_launches_are_their_own() -> None:
+    text = """function f(Graph g, propNode<int> a, int f_loop) {
+      int i = 0;
+      while (i < 2) { forall (v in g.nodes()) { v.a += f_loop; } i += 1; }
+      if (g.minWt() > 0) { i = 0; }
+      while (i < 4) { forall (v in g.nodes()) { v.a -= 1; } i += 1; }
+    }"""
+    module = scheduled(text)
+    names = [loop.name for loop in loops_of(module)]
+    assert len(set(names)) == len(names)
+    assert not {kernel.name for kernel in module.kernels} & set(names)
+    assert_same_answers(text)
+
+
+def test_what_lives_on_comes_back() -> None:
+    module = scheduled(near_misses.LOOPS["a scalar that lives on"])
+    names = {variable.name for loop in loops_of(module) for variable in loop.outcomes}
+    assert names == {"i", "seen", "x"}
