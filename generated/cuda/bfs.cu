@@ -463,43 +463,6 @@ static __device__ inline void clear(const Frontier &set, int num_nodes) {
     if (thread < 4) set.sizes[thread] = 0;
 }
 
-// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
-static __device__ inline int listed(Frontier &set, bool takes) {
-    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
-    if (takes) {
-        set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
-    }
-    return size;
-}
-
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
-template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32;
-    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-    const int size = listed(set, takes);
-    if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps);
-        for (int begin = warp * share; begin < size; begin += warps * share) {
-            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
-            if (takes && node >= 0) set.bits[node / 32] = 0;
-            visit(node);
-        }
-        return;
-    }
-    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp * share; begin < words; begin += warps * share) {
-        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
-        if (takes && word) set.bits[begin + lane] = 0;
-        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
-            const int which = __ffs(left) - 1;
-            const unsigned bits = __shfl_sync(~0u, word, which);
-            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
-        }
-    }
-}
-
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word.
 static __device__ void grid_barrier(unsigned *arrived) {
@@ -536,11 +499,18 @@ static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
 #define MOST_LONG 1023  // of such nodes for a block
 #define MOST_TOGETHER 512  // threads of a block
 
+// The block's own list of nodes with long rows, how many it has and which; none so far.
+static __device__ inline int *no_long_rows() {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    return long_rows;
+}
+
 // For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
 template <class Keep, class Test, class Reach>
 static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
-    __shared__ int long_rows[MOST_LONG + 1], found;
-    if (threadIdx.x == 0) *long_rows = 0;
+    __shared__ int found;
+    int *const long_rows = no_long_rows();
     __syncthreads();
     const int threads = gridDim.x * blockDim.x;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += threads) {
@@ -577,6 +547,43 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
 }
 
 static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
+
+// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
+static __device__ inline int listed(Frontier &set, bool takes) {
+    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
+    if (takes) {
+        set.turn = 1 - set.turn;
+        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+    }
+    return size;
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32;
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
+    const int size = listed(set, takes);
+    if (size >= 0) {
+        const int share = min(32, (size + warps - 1) / warps);
+        for (int begin = warp * share; begin < size; begin += warps * share) {
+            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+            if (takes && node >= 0) set.bits[node / 32] = 0;
+            visit(node);
+        }
+        return;
+    }
+    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
+    for (int begin = warp * share; begin < words; begin += warps * share) {
+        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
+        if (takes && word) set.bits[begin + lane] = 0;
+        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const unsigned bits = __shfl_sync(~0u, word, which);
+            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
+        }
+    }
+}
 
 // The arcs of the nodes that the threads of a warp bring, one after the other.
 struct WarpArcs {
@@ -647,8 +654,7 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
+    int *const long_rows = no_long_rows();
     __syncthreads();
     visit_members(set, num_nodes, takes, [&](int node) {
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
@@ -781,7 +787,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
     }
 }
 
-#line 785 "bfs.cu"
+#line 791 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -504,7 +504,6 @@ struct Graph {
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     // connected_components.sp:6 forall (v in g.nodes())
-    const bool hooked = true;
     connected_components_component_start<<<device.blocks(graph.num_nodes), 256>>>(
         graph.num_nodes, graph.row_offsets, graph.columns, component
     );

@@ -439,6 +439,13 @@ static __device__ void grid_barrier(unsigned *arrived) {
 #define MOST_LONG 1023  // of such nodes for a block
 #define MOST_TOGETHER 512  // threads of a block
 
+// The block's own list of nodes with long rows, how many it has and which; none so far.
+static __device__ inline int *no_long_rows() {
+    __shared__ int long_rows[MOST_LONG + 1];
+    if (threadIdx.x == 0) *long_rows = 0;
+    return long_rows;
+}
+
 // The arcs of the nodes that the threads of a warp bring, one after the other.
 struct WarpArcs {
     int node, last, count;  // this thread's node; its arcs and those before it; all of them
@@ -506,6 +513,12 @@ static __device__ inline void share_values(
     __syncwarp();
 }
 
+// The block's own place for one value of each thread.
+static __device__ inline double *totals_of_block() {
+    __shared__ double totals[MOST_TOGETHER];
+    return totals;
+}
+
 // Calls finish(node, total) for the nodes that were put off, a block for each.
 template <class T, class Join, class Value, class Finish>
 static __device__ inline void long_values(
@@ -519,9 +532,10 @@ static __device__ inline void long_values(
         T total = start;
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
         totals[threadIdx.x] = total;
-        for (int width = blockDim.x / 2; width > 0; width /= 2) {
+        for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
             __syncthreads();
-            if (threadIdx.x < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[threadIdx.x + width]);
+            const int other = threadIdx.x + (width + 1) / 2;
+            if (other < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[other]);
         }
         if (threadIdx.x == 0) finish(node, totals[0]);
         __syncthreads();
@@ -533,9 +547,8 @@ template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_all(
     int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
 ) {
-    __shared__ int long_rows[MOST_LONG + 1];
-    __shared__ T totals[MOST_TOGETHER];
-    if (threadIdx.x == 0) *long_rows = 0;
+    int *const long_rows = no_long_rows();
+    T *const totals = (T *)totals_of_block();
     __syncthreads();
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (num_nodes > 4 * threads) {
@@ -658,7 +671,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 662 "pagerank.cu"
+#line 675 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -440,7 +440,6 @@ struct Graph {
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     // connected_components.sp:6 forall (v in g.nodes())
-    const bool hooked = true;
     device.launch(
         "connected_components_component_start", graph.num_nodes, graph.num_nodes, graph.row_offsets,
         graph.columns, component

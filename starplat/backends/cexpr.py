@@ -360,6 +360,8 @@ def _is_long(expression: Expression) -> bool:
     match expression:
         case NumArcs():
             return False
+        case Unary(_, operand):
+            return _is_long(operand)
         case Select(_, then, otherwise):
             return _is_long(then) or _is_long(otherwise)
         case _:

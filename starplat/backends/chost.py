@@ -119,6 +119,7 @@ class HostPrinter:
         )
         self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
         self.changing = assigned_in(self.function) | self.filled_by_device()
+        self.wanted = self.changing | self.read_by_anybody()
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
@@ -156,6 +157,21 @@ class HostPrinter:
 
     def text(self, expression: Expression) -> str:
         return self.expressions.expression(expression)
+
+    def read_by_anybody(self) -> frozenset[Variable]:
+        """Variables whose value an operation, a launch or a call uses."""
+        found: set[Variable] = set()
+        for part in walk(self.function.body):
+            match part:
+                case Ref(variable):
+                    found.add(variable)
+                case Launch(kernel):
+                    found.update(self.module.kernel(kernel).scalars)
+                case OnDevice():
+                    found.update(part.scalars)
+                case HostCall():
+                    found.update(argument for argument in part.arguments if isinstance(argument, Variable))
+        return frozenset(found)
 
     def filled_by_device(self) -> frozenset[Variable]:
         """Variables that change because something came back from the device or from a call."""
@@ -203,6 +219,8 @@ class HostPrinter:
 
     def operation(self, op: HostOp) -> Iterator[str]:
         match op:
+            case DeclareVariable(variable) if variable not in self.wanted:
+                return
             case DeclareVariable(variable, value):
                 constant = "const " * (variable not in self.changing)
                 yield f"{constant}{VALUES[variable.element]} {self.names.local(variable)} = {self.text(value)};"

@@ -231,6 +231,7 @@ class StatementPrinter:
                 yield from self.gather(statement)
             case EachMember(members, takes, node, body):
                 need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("visit_members")
                 self.expressions.helpers.need("each_member")
                 function = "take_members" if takes else "each_member"
                 yield f"{function}({name(members)}, num_nodes, [&](int {name(node)}) {{"
@@ -301,6 +302,7 @@ class StatementPrinter:
         members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
         if members is not None:
             need_frontier(self.expressions.helpers)
+            need("visit_members")
         need("long_rows", threads=str(THREADS_TOGETHER))
         for helper in _NEEDS[type(loop), members is None]:
             need(helper)

@@ -36,7 +36,7 @@ from starplat.backends.uses import (
     written_in,
 )
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Array, Element, Function, Kernel, Launch, Module, Origin, Parameter, Variable
+from starplat.ir.nodes import Array, Element, Function, Kernel, Launch, Module, Origin, Parameter, Swap, Variable
 from starplat.ir.visitor import changed_by, launched_alone, loops_of, walk_host
 from starplat.passes.memory import has_two_names
 
@@ -148,8 +148,9 @@ class _Viewer:
                 yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
 
     def loop_printer(self, legal: LegalLoop) -> ExpressionPrinter:
-        contested = frozenset(array for kernel in self.inside(legal) for array in self.contested[kernel.name])
-        return replace(self.printer(None, frozenset()), contested=contested)
+        contested = {array for kernel in self.inside(legal) for array in self.contested[kernel.name]}
+        contested = _under_all_names(contested, legal)
+        return replace(self.printer(None, frozenset()), contested=frozenset(contested))
 
     def inside(self, legal: LegalLoop) -> tuple[Kernel, ...]:
         """The kernels that are parts of an operation."""
@@ -206,7 +207,7 @@ class _Viewer:
         inside = self.inside(legal)
         written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
         written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
-        volatile = {array for kernel in inside for array in self.volatile[kernel.name]}
+        volatile = _under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
         parameters = (self.loop_parameter(a, written, volatile) for a in loop_parameters(self.module, legal))
         return list(parameters)
 
@@ -267,6 +268,14 @@ def signature_text(head: str, parameters: list[str]) -> str:
     if len(line) <= LINE_WIDTH:
         return line
     return f"{head}(\n{INDENT}" + f",\n{INDENT}".join(parameters) + "\n)"
+
+
+def _under_all_names(arrays: set[Array], legal: LegalLoop) -> set[Array]:
+    """The arrays, and those that they change names with."""
+    found, swaps = set(arrays), [op for op in walk_host(legal.op.body) if isinstance(op, Swap)]
+    while more := {a for s in swaps for a in (s.first, s.second) if {s.first, s.second} & found} - found:
+        found |= more
+    return found
 
 
 def _references(function: Function) -> frozenset[Variable]:

@@ -54,9 +54,8 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 _OURS = """
 grid_barrier arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
 each_member take_members share_arcs long_arcs every_node advance_all advance_members advance advance_and_keep MOST_NEW
-MOST_LISTED MOST_LONG LONG_ROW MOST_TOGETHER check_place WarpArcs is_empty has_many contains search_all share_values
-long_values gather_all gather_members gather
-gather_and_keep
+MOST_LISTED MOST_LONG LONG_ROW MOST_TOGETHER check_place no_long_rows totals_of_block WarpArcs is_empty has_many
+contains search_all share_values long_values gather_all gather_members gather gather_and_keep
 arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights arc_sources
 in_row_offsets in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned

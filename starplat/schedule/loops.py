@@ -17,12 +17,14 @@ from starplat.ir.nodes import (
     Binary,
     BinaryOperator,
     CallFunction,
+    Cast,
     CheckCell,
     Const,
     CopyArray,
     DeclareVariable,
     Element,
     Expression,
+    ExtremeCell,
     Fill,
     FindArc,
     HostBlock,
@@ -36,6 +38,7 @@ from starplat.ir.nodes import (
     HostIf,
     HostOp,
     HostWhile,
+    Kernel,
     Launch,
     Load,
     Module,
@@ -49,6 +52,7 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.ir.visitor import (
+    all_expressions,
     arrays_in,
     blocks_of,
     declared_by,
@@ -56,6 +60,7 @@ from starplat.ir.visitor import (
     used_host_arrays,
     walk_expression,
     walk_host,
+    walk_kernel,
 )
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -131,13 +136,14 @@ class _Former:
 
     def fits(self, op: HostOp, known: tuple[Expression, ...]) -> bool:
         """Whether the threads of a launch can do it; `known` are the conditions around it inside the row."""
-        if not all(_is_safe(e) for e in expressions_of(op)):
+        if not all(_is_safe(e) for e in expressions_of(op)) or _shortens(op):
             return False
         match op:
             case DeclareVariable() | SetVariable() | Fill() | CopyArray() | Swap():
                 return True
             case Launch(kernel):
-                return not isinstance(self.module.kernel(kernel).domain, NodeNeighbors)
+                launched = self.module.kernel(kernel)
+                return not isinstance(launched.domain, NodeNeighbors) and not _locks(launched, self.module)
             case ReadCell(_, _, index) | WriteCell(_, index, _):
                 return self.is_a_cell(index, known)
             case HostBlock(body):
@@ -170,7 +176,7 @@ class _Former:
             return run
         before = tuple(_checks(run))
         outside = [op for op in self.everything if not any(op is inner for inner in inside)]
-        mentioned = set(_mentioned(outside, self.module)) | {
+        mentioned = {*_mentioned(outside, self.module), *_assigned(outside, self.module)} | {
             p.what for p in self.function.parameters if isinstance(p.what, Variable) and p.by_reference
         }
         late = tuple(v for op in _top(run) for v in declared_by(op) if v in mentioned)
@@ -183,14 +189,15 @@ class _Former:
     def operation(self, body: tuple[HostOp, ...], mentioned: set[Variable]) -> OnDevice:
         inside = tuple(walk_host(body))
         declared = {v for op in inside for v in declared_by(op)}
-        assigned = dict.fromkeys(v for v in _assigned(inside, self.module) if v not in declared and v in mentioned)
+        assigned = dict.fromkeys(v for v in _assigned(inside, self.module) if v not in declared)
         read = dict.fromkeys(v for v in _mentioned(inside, self.module) if v not in declared)
         scalars = tuple(read | assigned)  # who is assigned under a condition may stay what he was
+        outcomes = tuple(v for v in assigned if v in mentioned)
         span = next(
             (op.span for op in inside if isinstance(op, HostBlock) and any(map(_drives_launches, op.body))),
             self.function.span,
         )
-        return OnDevice(self.name(), body, used_host_arrays(inside, self.module), scalars, tuple(assigned), span)
+        return OnDevice(self.name(), body, used_host_arrays(inside, self.module), scalars, outcomes, span)
 
     def name(self) -> str:
         number, name = 2, f"{self.function.name}_loop"
@@ -235,11 +242,44 @@ def _is_safe(expression: Expression) -> bool:
     for part in walk_expression(expression):
         if isinstance(part, Load | FindArc | CallFunction):
             return False
+        if isinstance(part, Cast) and part.element is Element.ARC and part.operand.element is Element.LONG:
+            return False
         if isinstance(part, Binary) and part.operator in _DIVISIONS and not part.element.is_real:
             right = part.right
             if not (isinstance(right, Const) and right.value):
                 return False
     return True
+
+
+def _locks(kernel: Kernel, module: Module) -> bool:
+    """Whether cells are read and written under a lock, for which they must be volatile, as no atomic update takes them.
+
+    Other kernels of the same launch might update them so.
+    """
+    called = {e.function for e in all_expressions(kernel.body) if isinstance(e, CallFunction)}
+    while (
+        more := {
+            e.function
+            for name in called
+            for e in all_expressions(module.helper(name).body)
+            if isinstance(e, CallFunction)
+        }
+        - called
+    ):
+        called |= more
+    bodies = (kernel.body, *(module.helper(name).body for name in called))
+    return any(isinstance(op, ExtremeCell) and op.lock is not None for body in bodies for op in walk_kernel(body))
+
+
+def _shortens(op: HostOp) -> bool:
+    """Whether a 64-bit number becomes an arc's, which the host stops at the ends of its range."""
+    match op:
+        case Fill(array, value) | WriteCell(array, _, value):
+            return array.element is Element.ARC and value.element is Element.LONG
+        case DeclareVariable(variable, value) | SetVariable(variable, value):
+            return variable.element is Element.ARC and value.element is Element.LONG
+        case _:
+            return False
 
 
 def _says_not_negative(condition: Expression, index: Ref) -> bool:

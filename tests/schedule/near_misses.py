@@ -460,6 +460,33 @@ function byref(Graph g, propNode<int> a) {
     }
   }
 }""",
+    "locks, and flags that are used after the loop": """function locked(Graph g, propNode<int> c, node src) {
+  propNode<bool> modified;
+  propNode<int> dist;
+  g.attachNodeProperty(dist = INF, c = -1, modified = False);
+  src.dist = 0;
+  src.modified = True;
+  bool finished = False;
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified)) {
+      forall (nbr in g.neighbors(v)) {
+        <nbr.dist, nbr.c, nbr.modified> = <Min(nbr.dist, v.dist + 2), (v.dist + 2) * 3, True>;
+      }
+    }
+  }
+  long digest = 0;
+  forall (v in g.nodes()) { digest += v.modified ? 16 : 1; }
+  return digest;
+}""",
+    "a scalar that nobody reads": """function unread(Graph g, propNode<int> a, int k, double x = 0.85) {
+  int i = 0;
+  while (i < 3) {
+    forall (v in g.nodes()) { v.a += i; }
+    x = 0.5;
+    i += 1;
+  }
+  k = 7;
+}""",
     "a loop over a set's members": NESTED,
     "a local set": """function members(Graph g, propNode<int> a, SetN<g> given) {
   int i = 0;
