@@ -149,8 +149,8 @@ def scheduled(module: Module, target: str, schedule: Schedule | str | None = Non
     """The module as a target is to get it; by default everything is left to the compiler.
 
     Raises:
-        DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program; E0796, no such
-            target.
+        DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program, or nothing
+            in it follows it; E0796, no such target.
     """
     from starplat.backends.scheduled import REFERENCE, for_target
     from starplat.schedule.parse import as_schedule
@@ -166,7 +166,7 @@ def plan(module: Module, target: str, schedule: Schedule | str | None = None, gr
     Raises:
         DiagnosticError: as for `scheduled`.
     """
-    from starplat.backends.scheduled import REFERENCE, capabilities_of, own_schedule
+    from starplat.backends.scheduled import REFERENCE, capabilities_of, own_schedule, require_followed
     from starplat.schedule.apply import decided
     from starplat.schedule.describe import Plan
     from starplat.schedule.parse import as_schedule
@@ -179,7 +179,9 @@ def plan(module: Module, target: str, schedule: Schedule | str | None = None, gr
 
         facts = facts_of(graph)
     wanted = as_schedule(schedule) or own_schedule(target)
-    return Plan(target, wanted, decided(module, wanted, capabilities_of(target), facts).choices, facts)
+    found = decided(module, wanted, capabilities_of(target), facts)
+    require_followed(module, target, wanted, facts, found.module)
+    return Plan(target, wanted, found.choices, facts)
 
 
 def artifact(
@@ -326,6 +328,9 @@ class Program:
     schedule: Schedule | None = None
     _modules: dict[str | None, Module] = field(default_factory=dict, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Program {self.name}: {', '.join(self.functions)}>"
+
     @property
     def source(self) -> SourceFile:
         """The text and its name."""
@@ -388,6 +393,7 @@ class Program:
         results: Sequence[str] | None = None,
         device_results: bool = False,
         repeat: int = 1,
+        trace: bool = False,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
     ) -> Result:
@@ -407,6 +413,8 @@ class Program:
             results: the properties to bring back, by default all.
             device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
             repeat: how often to run; `Result.seconds.run` has a time for each.
+            trace: runs once more, watched: `Result.trace` has for every round of the program's loops how many nodes
+                were active, how many arcs they have, whether it pushed or pulled, how its nodes were held, its time.
             arguments, named: values by parameter. Nodes go by the ids of the graph's file. `arguments` is for
                 parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
                 any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
@@ -418,7 +426,7 @@ class Program:
                 interpreter's.
         """
         from starplat.graph import from_object
-        from starplat.runtime import Bound, bind, run_module
+        from starplat.runtime import run_module
         from starplat.schedule.parse import as_schedule
 
         wanted = as_schedule(schedule) or self.schedule
@@ -426,7 +434,7 @@ class Program:
         module = self.module(function)
         lowered = perf_counter() - started
         taken = from_object(graph)
-        given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
+        given = _bound(module, taken, arguments, named)
         before = given.on_host(taken) if validate else given
         result = run_module(
             module,
@@ -438,6 +446,7 @@ class Program:
             device_results=device_results,
             repeat=repeat,
             schedule=wanted,
+            trace=trace,
             compile_seconds=lowered,
         )
         return self._validated(result, module, before) if validate else result
@@ -469,12 +478,11 @@ class Program:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
         """
         from starplat.graph import from_object
-        from starplat.runtime import Bound, bind
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
         module, taken = self.module(function), from_object(graph)
-        given = arguments if isinstance(arguments, Bound) else bind(module, taken, {**(arguments or {}), **named})
+        given = _bound(module, taken, arguments, named)
         return run_everywhere(
             module,
             taken,
@@ -495,6 +503,15 @@ class Program:
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared
+
+
+def _bound(
+    module: Module, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
+) -> Bound:
+    """The arguments of a call, in whichever of the two ways they are given."""
+    from starplat.runtime import Bound, bind
+
+    return arguments if isinstance(arguments, Bound) else bind(module, graph, {**(arguments or {}), **named})
 
 
 def _differs(result: Result, difference: str) -> DiagnosticError:

@@ -103,3 +103,8 @@ def test_public_names_are_there() -> None:
 
 def test_the_packages_own_example_runs() -> None:
     assert doctest.testmod(starplat).failed == 0
+
+
+def test_a_program_says_in_a_line_what_it_is() -> None:
+    program = starplat.compile("function one(Graph g) { }\nfunction two(Graph g) { }\n")
+    assert repr(program) == "<Program program: one, two>"

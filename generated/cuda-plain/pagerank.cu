@@ -295,7 +295,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -442,7 +442,6 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
     const double *__restrict__ contribution,
-    double *rank_nxt,
     double *rank,
     double damping,
     double n,
@@ -456,9 +455,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
         }
-        rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-        change_part += fabs(rank_nxt[v] - rank[v]);
-        rank[v] = rank_nxt[v];
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+        const double old_rank = rank[v];
+        change_part += fabs(rank_nxt_of_v - old_rank);
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+            rank[v] = rank_nxt_of_v;
+        }
     }
     __shared__ double change_scratch[8];
     change_part = group_add_double(change_part, change_scratch);
@@ -467,7 +469,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
     }
 }
 
-#line 471 "pagerank.cu"
+#line 473 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -496,11 +498,9 @@ static void pagerank(
     double tolerance,
     int max_iterations
 ) {
-    Buffer<double> rank_nxt(device, graph.num_nodes);
     Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
-    rank_nxt.fill(0.0);
     const double n = (double)graph.num_nodes;
     double change = INFINITY;
     int iterations = 0;
@@ -517,8 +517,8 @@ static void pagerank(
         stranded += stranded_result.read();
         change_result.set(0.0);
         pagerank_set_rank_nxt<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank_nxt, rank,
-            damping, n, stranded, change_result
+            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n,
+            stranded, change_result
         );
         check(cudaGetLastError(), "pagerank_set_rank_nxt");
         change += change_result.read();

@@ -291,14 +291,6 @@ static void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -317,7 +309,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -425,7 +417,8 @@ private:
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
+                 // how many have been listed elsewhere; about how many arcs it has: twice
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the sizes is in use
@@ -433,13 +426,15 @@ struct Frontier {
 
 #define MOST_NEW 256  // nodes that a block can put into the list between two barriers
 #define MOST_LISTED 131072  // room of the list
+#define MUCH_NEW 64  // for a block
+#define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     int *sizes = (int *)words + (num_nodes + 31) / 32;
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 4, fresh, 0};
+    return {words, sizes, sizes + 7, fresh, 0};
 }
 
 static __device__ inline void insert(const Frontier &set, int node) {
@@ -449,8 +444,10 @@ static __device__ inline void insert(const Frontier &set, int node) {
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list.
-static __device__ inline void inserted(const Frontier &set) {
+// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(
+    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
+) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -463,6 +460,13 @@ static __device__ inline void inserted(const Frontier &set) {
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
+        const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+        float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
+        for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
+        const float share = arcs / some * count / rows[num_nodes];
+        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+    }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
 }
@@ -470,7 +474,7 @@ static __device__ inline void inserted(const Frontier &set) {
 static __device__ inline void clear(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 4) set.sizes[thread] = 0;
+    if (thread < 7) set.sizes[thread] = 0;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -499,49 +503,118 @@ static __device__ inline void insert_alone(const Frontier &set, int node) {
     }
 }
 
+// Writes the members to `places`, in any order; once, before the set is taken from or cleared.
+static __device__ inline void list_members(const Frontier &set, int num_nodes, int *places) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x, lane = thread % 32;
+    if (!set.sizes[2 + set.turn]) {
+        const int size = set.sizes[set.turn];
+        for (int i = thread; i < size; i += threads) places[i] = set.list[i];
+        return;
+    }
+    const int words = (num_nodes + 31) / 32;
+    for (int begin = thread - lane; begin < words; begin += threads) {
+        unsigned word = begin + lane < words ? set.bits[begin + lane] : 0;
+        int last = __popc(word);  // of this thread's members among those of the warp
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (lane >= width) last += before;
+        }
+        int first = lane == 31 && last > 0 ? atomicAdd(&set.sizes[4], last) : 0;
+        first = __shfl_sync(~0u, first, 31) + last - __popc(word);
+        for (; word != 0; word &= word - 1) places[first++] = (begin + lane) * 32 + __ffs(word) - 1;
+    }
+}
+
 // After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
 // of the others than to go through the neighbors of the members.
 static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
-    return set.sizes[set.turn] > num_nodes / 32;
+    const int size = set.sizes[set.turn], arcs = set.sizes[5 + set.turn];
+    return size > num_nodes / 32 || arcs > ALL_ARCS / 16;
 }
 
-#define LONG_ROW 256  // a whole block takes the arcs of a node with more
-#define MOST_LONG 1023  // of such nodes for a block
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// The block's own list of nodes with long rows, how many it has and which; none so far.
-static __device__ inline int *no_long_rows() {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
+};
+
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
     return long_rows;
+}
+
+#define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
+
+// Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
+// them calls reach(node, arc).
+template <class Test, class Reach>
+static __device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
+    const int lane = threadIdx.x % 32;
+    for (arc_t begin = first; begin < end; begin += 32) {
+        const bool holds = begin + lane < end && test(node, begin + lane);
+        const unsigned found = __ballot_sync(~0u, holds);
+        if (found == 0) continue;
+        if (lane == __ffs(found) - 1) reach(node, begin + lane);
+        return;
+    }
 }
 
 // For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
 template <class Keep, class Test, class Reach>
 static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
     __shared__ int found;
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    const int threads = gridDim.x * blockDim.x;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += threads) {
-        if (!keep(node)) continue;
-        const arc_t first = rows[node], end = rows[node + 1];
-        const int place = end - first > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-        if (place < MOST_LONG) {  // for the whole block
-            long_rows[1 + place] = node;
-            continue;
-        }
-        for (arc_t arc = first; arc < end; arc++) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % 32;
+        const bool kept = node < num_nodes && keep(node);
+        arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
+        if (long_rows.puts_off(node, end - arc)) end = arc;
+        for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
             if (test(node, arc)) {
                 reach(node, arc);
+                end = arc;
                 break;
             }
         }
+        for (unsigned left = __ballot_sync(~0u, arc < end); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const arc_t first = __shfl_sync(~0u, arc, which), last = __shfl_sync(~0u, end, which);
+            search_row(begin + which, first, last, test, reach);
+        }
     }
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        search_row(node, rows[node], rows[node + 1], test, reach);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         if (threadIdx.x == 0) found = 0;
         __syncthreads();
@@ -554,6 +627,7 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
         }
         __syncthreads();
     }
+    __syncthreads();
 }
 
 static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
@@ -563,19 +637,20 @@ static __device__ inline int listed(Frontier &set, bool takes) {
     const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
     if (takes) {
         set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
+        }
     }
     return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
+// is what listed() found.
 template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32;
-    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-    const int size = listed(set, takes);
+static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps);
+        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
         for (int begin = warp * share; begin < size; begin += warps * share) {
             const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
             if (takes && node >= 0) set.bits[node / 32] = 0;
@@ -584,7 +659,7 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
         return;
     }
     const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp * share; begin < words; begin += warps * share) {
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
         const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
         if (takes && word) set.bits[begin + lane] = 0;
         for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
@@ -601,15 +676,13 @@ struct WarpArcs {
     arc_t shift;            // from a place among them to an arc of this thread's node
 
     // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
         arc_t first = 0;
         int degree = 0;
         if (node >= 0) {
             first = rows[node];
             const arc_t arcs = rows[node + 1] - first;
-            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-            if (place < MOST_LONG) {
-                long_rows[1 + place] = node;
+            if (long_rows.puts_off(node, arcs)) {
                 node = -1;
             } else {
                 degree = (int)arcs;
@@ -636,7 +709,7 @@ struct WarpArcs {
 
 // Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
 template <class Body>
-static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
     for (int begin = 0; begin < arcs.count; begin += 32) {
         const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
@@ -646,13 +719,17 @@ static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_
     }
 }
 
-// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+// Calls body(node, arc) for the arcs of the nodes that were put off.
 template <class Body>
-static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
@@ -664,9 +741,18 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    visit_members(set, num_nodes, takes, [&](int node) {
+    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = set.list[warp % size], part = warp / size;
+        if (takes && part == 0) set.bits[node / 32] = 0;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + threadIdx.x % 32; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    visit_members(set, size, num_nodes, takes, [&](int node) {
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     });
     long_arcs(rows, long_rows, body);
@@ -686,51 +772,36 @@ static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, con
 static __device__ inline bool every_node(int) { return true; }
 
 // After a barrier, for all threads alike.
+static __device__ inline int size_of(const Frontier &set) { return set.sizes[set.turn]; }
+
+// After a barrier, for all threads alike.
 static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
 
-// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs.
-template <class T, class Join, class Value, class Finish>
-static __device__ inline void share_values(
-    int node, const arc_t *rows, int *long_rows, T *totals, T start, Join join, Value value, Finish finish
-) {
-    const int lane = threadIdx.x % 32;
-    const WarpArcs arcs(node, rows, long_rows);
-    totals += threadIdx.x - lane;
-    totals[lane] = start;
-    __syncwarp();
-    for (int begin = 0; begin < arcs.count; begin += 32) {
-        const int place = begin + lane, owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
-        T total = place < arcs.count ? value(of, arc) : start;
-        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
-            const T after = __shfl_down_sync(~0u, total, width);
-            const int of_after = __shfl_down_sync(~0u, owner, width);
-            if (lane + width < 32 && of_after == owner) total = join(total, after);
-        }
-        const int of_before = __shfl_up_sync(~0u, owner, 1);
-        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
-        __syncwarp();
-    }
-    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
-    __syncwarp();
+#define AT_ONCE 4  // values of a thread that are under way together
+
+// The block's own place for values of its threads.
+static __device__ inline double *values_of_block() {
+    __shared__ double values[MOST_TOGETHER * AT_ONCE];
+    return values;
 }
 
-// The block's own place for one value of each thread.
-static __device__ inline double *totals_of_block() {
-    __shared__ double totals[MOST_TOGETHER];
-    return totals;
-}
-
-// Calls finish(node, total) for the nodes that were put off, a block for each.
+// Calls finish(node, total) for the nodes that were put off.
 template <class T, class Join, class Value, class Finish>
-static __device__ inline void long_values(
-    const arc_t *rows, const int *long_rows, T *totals, T start, Join join, Value value, Finish finish
+static __device__ __forceinline__ void long_values(
+    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+#pragma unroll 4
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
+        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+        if (threadIdx.x % 32 == 0) finish(node, total);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         T total = start;
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
@@ -745,47 +816,54 @@ static __device__ inline void long_values(
     }
 }
 
-// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs, which threads share.
-template <class T, class Keep, class Join, class Value, class Finish>
-static __device__ inline void gather_all(
-    int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
-) {
-    int *const long_rows = no_long_rows();
-    T *const totals = (T *)totals_of_block();
-    __syncthreads();
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    if (num_nodes > 4 * threads) {
-        for (int begin = thread - thread % 32; begin < num_nodes; begin += threads) {
-            const int node = begin + thread % 32;
-            const bool kept = node < num_nodes && keep(node);
-            share_values(kept ? node : -1, rows, long_rows, totals, start, join, value, finish);
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// the threads, the larger the team.
+struct Teams {
+    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < 32) {
+            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
         }
-    } else {  // there are threads enough to take a node together
-        int team = 1;
-        while (team < 32 && team * 4 <= rows[num_nodes] / max(num_nodes, 1)) team *= 2;
-        const int lane = thread % team;
-        const unsigned together = (team == 32 ? ~0u : (1u << team) - 1) << (threadIdx.x % 32 - lane);
-        for (int node = thread / team; node < num_nodes; node += threads / team) {
-            if (!keep(node)) continue;
-            const arc_t first = rows[node], end = rows[node + 1];
-            if (end - first > LONG_ROW) {
-                int place = lane == 0 ? atomicAdd(long_rows, 1) : 0;
-                place = __shfl_sync(together, place, 0, team);
-                if (place < MOST_LONG) {
-                    long_rows[1 + place] = node;
-                    continue;
-                }
-            }
-            T total = start;
-#pragma unroll 4
-            for (arc_t arc = first + lane; arc < end; arc += team) total = join(total, value(node, arc));
-            for (int width = team / 2; width > 0; width /= 2) {
-                total = join(total, __shfl_xor_sync(together, total, width));
-            }
-            if (lane == 0) finish(node, total);
-        }
+        count = 32 / size;
+        place = threadIdx.x % 32 / size;
+        member = threadIdx.x % size;
     }
-    long_values(rows, long_rows, totals, start, join, value, finish);
+};
+
+// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
+// Nodes with long rows are put off.
+template <class T, class Join, class Value, class Finish>
+static __device__ __forceinline__ void gather_step(
+    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
+) {
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
+    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
+    T total = start;
+    if (!late) {
+#pragma unroll 4
+        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
+    }
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+    if (node >= 0 && !late && team.member == 0) finish(node, total);
+}
+
+// Calls finish(node, total) for the listed nodes to keep: total joins the values of a node's arcs.
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather_listed(
+    const int *list, int size, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value,
+    Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    const Teams team(size, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place < size ? list[begin + team.place] : -1;
+        gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
@@ -801,6 +879,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     int *bfs_level,
     unsigned *bfs_level_nodes_words,
     unsigned *bfs_level_next_words,
+    int *bfs_level_starts,
+    int *bfs_level_order,
     double *bc,
     int src,
     unsigned *arrived
@@ -812,14 +892,14 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         sigma[cell] = 0.0;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        delta[cell] = 0.0;
-    }
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
         sigma[src] = 1.0;
     }
     if (src >= 0) {
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            delta[cell] = 0.0;
+        }
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
@@ -832,10 +912,17 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             insert_alone(bfs_level_nodes, src);
         }
+        int bfs_level_begin = 0;
+        int bfs_level_end = 1;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level_starts[0] = 0;
+        }
+        int bfs_level_size = 0;
         int depth = 0;
         bool found = false;
         do {
             grid_barrier(arrived);
+            list_members(bfs_level_nodes, num_nodes, bfs_level_order + bfs_level_begin);
             if (has_many(bfs_level_nodes, num_nodes)) {
                 {
                     // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
@@ -850,7 +937,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                             bfs_level[neighbor] = depth + 1;
                             insert(bfs_level_next, neighbor);
                         });
-                    inserted(bfs_level_next);
+                    inserted(bfs_level_next, num_nodes, row_offsets);
                 }
                 grid_barrier(arrived);
             } else {
@@ -866,7 +953,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                                 insert(bfs_level_next, neighbor);
                             }
                         });
-                    inserted(bfs_level_next);
+                    inserted(bfs_level_next, num_nodes, row_offsets);
                 }
             }
             grid_barrier(arrived);
@@ -882,15 +969,26 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             }
             depth += 1;
             { auto other = bfs_level_nodes; bfs_level_nodes = bfs_level_next; bfs_level_next = other; }
+            bfs_level_size = size_of(bfs_level_nodes);
+            bfs_level_begin = bfs_level_end;
+            bfs_level_end += bfs_level_size;
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                bfs_level_starts[depth] = bfs_level_begin;
+            }
             found = !is_empty(bfs_level_nodes);
         } while (found);
+        grid_barrier(arrived);
+        bfs_level_begin = bfs_level_starts[depth];
         while (depth > 0) {
             depth -= 1;
+            bfs_level_end = bfs_level_begin;
+            bfs_level_begin = bfs_level_starts[depth];
             grid_barrier(arrived);
             {
                 // betweenness_push.sp:14 iterateInReverse (v != src)
-                gather_all(num_nodes, row_offsets, (double)0.0,
-                    [&](int v) { return bfs_level[v] == depth && v != src; },
+                gather_listed(
+                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets, (double)0.0,
+                    [&](int v) { return v != src; },
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
                         const int w = columns[e];
@@ -910,7 +1008,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 914 "betweenness_push.cu"
+#line 1012 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -932,6 +1030,14 @@ struct Graph {
           in_columns(device, host.in_columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
     Device &device,
@@ -942,8 +1048,10 @@ static void betweenness(
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
-    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
     bc.fill(0.0);
     // betweenness_push.sp:4 for (src in sources)
     for (const int src : sources.members()) {
@@ -953,7 +1061,7 @@ static void betweenness(
             device.launch_together(
                 "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
                 graph.in_row_offsets, graph.in_columns, sigma, delta, bfs_level, bfs_level_nodes,
-                bfs_level_next, bc, src, arrived
+                bfs_level_next, bfs_level_starts, bfs_level_order, bc, src, arrived
             );
         }
     }

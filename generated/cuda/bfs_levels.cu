@@ -291,14 +291,6 @@ static void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -317,7 +309,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -415,7 +407,8 @@ private:
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
+                 // how many have been listed elsewhere; about how many arcs it has: twice
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the sizes is in use
@@ -423,13 +416,15 @@ struct Frontier {
 
 #define MOST_NEW 256  // nodes that a block can put into the list between two barriers
 #define MOST_LISTED 131072  // room of the list
+#define MUCH_NEW 64  // for a block
+#define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     int *sizes = (int *)words + (num_nodes + 31) / 32;
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 4, fresh, 0};
+    return {words, sizes, sizes + 7, fresh, 0};
 }
 
 static __device__ inline void insert(const Frontier &set, int node) {
@@ -439,8 +434,10 @@ static __device__ inline void insert(const Frontier &set, int node) {
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list.
-static __device__ inline void inserted(const Frontier &set) {
+// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(
+    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
+) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -453,6 +450,13 @@ static __device__ inline void inserted(const Frontier &set) {
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
+        const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+        float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
+        for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
+        const float share = arcs / some * count / rows[num_nodes];
+        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+    }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
 }
@@ -460,7 +464,7 @@ static __device__ inline void inserted(const Frontier &set) {
 static __device__ inline void clear(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 4) set.sizes[thread] = 0;
+    if (thread < 7) set.sizes[thread] = 0;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -492,46 +496,93 @@ static __device__ inline void insert_alone(const Frontier &set, int node) {
 // After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
 // of the others than to go through the neighbors of the members.
 static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
-    return set.sizes[set.turn] > num_nodes / 32;
+    const int size = set.sizes[set.turn], arcs = set.sizes[5 + set.turn];
+    return size > num_nodes / 32 || arcs > ALL_ARCS / 16;
 }
 
-#define LONG_ROW 256  // a whole block takes the arcs of a node with more
-#define MOST_LONG 1023  // of such nodes for a block
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// The block's own list of nodes with long rows, how many it has and which; none so far.
-static __device__ inline int *no_long_rows() {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
+};
+
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
     return long_rows;
+}
+
+#define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
+
+// Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
+// them calls reach(node, arc).
+template <class Test, class Reach>
+static __device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
+    const int lane = threadIdx.x % 32;
+    for (arc_t begin = first; begin < end; begin += 32) {
+        const bool holds = begin + lane < end && test(node, begin + lane);
+        const unsigned found = __ballot_sync(~0u, holds);
+        if (found == 0) continue;
+        if (lane == __ffs(found) - 1) reach(node, begin + lane);
+        return;
+    }
 }
 
 // For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
 template <class Keep, class Test, class Reach>
 static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
     __shared__ int found;
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    const int threads = gridDim.x * blockDim.x;
-    for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += threads) {
-        if (!keep(node)) continue;
-        const arc_t first = rows[node], end = rows[node + 1];
-        const int place = end - first > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-        if (place < MOST_LONG) {  // for the whole block
-            long_rows[1 + place] = node;
-            continue;
-        }
-        for (arc_t arc = first; arc < end; arc++) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % 32;
+        const bool kept = node < num_nodes && keep(node);
+        arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
+        if (long_rows.puts_off(node, end - arc)) end = arc;
+        for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
             if (test(node, arc)) {
                 reach(node, arc);
+                end = arc;
                 break;
             }
         }
+        for (unsigned left = __ballot_sync(~0u, arc < end); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const arc_t first = __shfl_sync(~0u, arc, which), last = __shfl_sync(~0u, end, which);
+            search_row(begin + which, first, last, test, reach);
+        }
     }
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        search_row(node, rows[node], rows[node + 1], test, reach);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         if (threadIdx.x == 0) found = 0;
         __syncthreads();
@@ -544,6 +595,7 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
         }
         __syncthreads();
     }
+    __syncthreads();
 }
 
 static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
@@ -558,19 +610,20 @@ static __device__ inline int listed(Frontier &set, bool takes) {
     const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
     if (takes) {
         set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
+        }
     }
     return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
+// is what listed() found.
 template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32;
-    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-    const int size = listed(set, takes);
+static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps);
+        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
         for (int begin = warp * share; begin < size; begin += warps * share) {
             const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
             if (takes && node >= 0) set.bits[node / 32] = 0;
@@ -579,7 +632,7 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
         return;
     }
     const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp * share; begin < words; begin += warps * share) {
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
         const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
         if (takes && word) set.bits[begin + lane] = 0;
         for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
@@ -596,15 +649,13 @@ struct WarpArcs {
     arc_t shift;            // from a place among them to an arc of this thread's node
 
     // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
         arc_t first = 0;
         int degree = 0;
         if (node >= 0) {
             first = rows[node];
             const arc_t arcs = rows[node + 1] - first;
-            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-            if (place < MOST_LONG) {
-                long_rows[1 + place] = node;
+            if (long_rows.puts_off(node, arcs)) {
                 node = -1;
             } else {
                 degree = (int)arcs;
@@ -631,7 +682,7 @@ struct WarpArcs {
 
 // Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
 template <class Body>
-static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
     for (int begin = 0; begin < arcs.count; begin += 32) {
         const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
@@ -641,13 +692,17 @@ static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_
     }
 }
 
-// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+// Calls body(node, arc) for the arcs of the nodes that were put off.
 template <class Body>
-static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
@@ -659,9 +714,18 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    visit_members(set, num_nodes, takes, [&](int node) {
+    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = set.list[warp % size], part = warp / size;
+        if (takes && part == 0) set.bits[node / 32] = 0;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + threadIdx.x % 32; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    visit_members(set, size, num_nodes, takes, [&](int node) {
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     });
     long_arcs(rows, long_rows, body);
@@ -731,7 +795,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
                         level[w] = add_inf(level[v], 1);
                         insert(frontier_next, w);
                     });
-                inserted(frontier_next);
+                inserted(frontier_next, num_nodes, row_offsets);
             }
             grid_barrier(arrived);
             clear(frontier, num_nodes);
@@ -748,7 +812,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
                             insert(frontier_next, w);
                         }
                     });
-                inserted(frontier_next);
+                inserted(frontier_next, num_nodes, row_offsets);
             }
         }
         { auto other = frontier; frontier = frontier_next; frontier_next = other; }
@@ -757,7 +821,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 761 "bfs_levels.cu"
+#line 825 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -779,10 +843,18 @@ struct Graph {
           in_columns(device, host.in_columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
 static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
-    Buffer<unsigned> frontier(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
-    Buffer<unsigned> frontier_next(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> frontier(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> frontier_next(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
     check_place(src, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));

@@ -46,6 +46,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<arc_t> in_row_offsets, in_arcs;
     std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
@@ -80,6 +81,10 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
 
 // Works out from the rows what else the program uses.
 static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
     graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
@@ -295,7 +300,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -376,6 +381,27 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its threads found.
+template <class T>
+class Word {
+public:
+    explicit Word(const Device &device) : cell(device, 1) {}
+
+    operator T *() const { return cell; }
+
+    void set(T value) { cell.fill(value); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
+// The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
+static __device__ long long atomic_add_long(long long *cell, long long value) {
+    return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
+}
+
 // The lowest arc from source to destination, or -1: a binary search in the row.
 static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
     const arc_t end = row_offsets[source + 1];
@@ -394,6 +420,24 @@ static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, i
 // Multiplication that wraps around.
 static __device__ long long multiply_long(long long a, long long b) {
     return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+static __device__ long long group_add_long(long long value, long long *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const long long other = __shfl_down_sync(~0u, value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const long long other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
 }
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
@@ -451,7 +495,144 @@ extern "C" __global__ void clustering_coefficient_set_lcc(
     }
 }
 
-#line 455 "clustering_coefficient.cu"
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: does every arc have its reverse, and none beside it?
+#line 7 "clustering_coefficient.sp"
+extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc_check(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *other_graph,
+    long long *downward_excess
+) {
+    bool other_graph_part = false;
+    long long downward_excess_part = 0;
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        if (u < v) {
+            downward_excess_part += 1;
+            if (find_arc(row_offsets, columns, u, v) < 0) {
+                other_graph_part = true;
+            }
+        }
+        if (u > v) {
+            downward_excess_part -= 1;
+        }
+    }
+    if (other_graph_part) {
+        *other_graph = 1;
+    }
+    __shared__ long long downward_excess_scratch[8];
+    downward_excess_part = group_add_long(downward_excess_part, downward_excess_scratch);
+    if (threadIdx.x == 0) {
+        atomic_add_long(downward_excess, downward_excess_part);
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: keeps the arcs to nodes of higher degree
+#line 7 "clustering_coefficient.sp"
+extern "C" __global__ void clustering_coefficient_set_lcc_orient(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *kept_columns,
+    arc_t *kept_ends
+) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        arc_t next = row_offsets[v];
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+                kept_columns[next] = u;
+                next += 1;
+            }
+        }
+        kept_ends[v] = next;
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between the ends of arcs that a node keeps
+#line 7 "clustering_coefficient.sp"
+extern "C" __global__ void clustering_coefficient_set_lcc_intersect(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends,
+    const int *__restrict__ kept_columns,
+    long long *triangles_of
+) {
+    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
+        const int v = arc_sources[e];
+        const arc_t end = kept_ends[v];
+        if (e < end) {
+            const int w = kept_columns[e];
+            long long here = 0;
+            for (arc_t i = row_offsets[v]; i < end; i++) {
+                const int u = kept_columns[i];
+                if (u != w) {
+                    arc_t low = row_offsets[u];
+                    const arc_t last = kept_ends[u];
+                    arc_t high = last;
+                    while (low < high) {
+                        const arc_t middle = low + (high - low) / 2;
+                        if (kept_columns[middle] < w) {
+                            low = middle + 1;
+                        } else {
+                            high = middle;
+                        }
+                    }
+                    if (low < last && kept_columns[low] == w) {
+                        here += 1;
+                        atomic_add_long(&triangles_of[u], 1);
+                    }
+                }
+            }
+            if (here > 0) {
+                atomic_add_long(&triangles_of[v], here);
+                atomic_add_long(&triangles_of[w], here);
+            }
+        }
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// from the triangles of nodes
+#line 7 "clustering_coefficient.sp"
+extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of,
+    double *lcc
+) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        long long neighbors = 0;
+        long long arcs = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u != v) {
+                neighbors += 1;
+            }
+        }
+        arcs += multiply_long(2, triangles_of[v]);
+        lcc[v] = 0.0;
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
+            lcc[v] = (double)arcs / pairs;
+        }
+    }
+}
+
+#line 636 "clustering_coefficient.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -460,6 +641,7 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
@@ -469,18 +651,51 @@ struct Graph {
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
           columns(device, host.columns),
+          arc_sources(device, host.arc_sources),
           in_row_offsets(device, host.in_row_offsets),
           in_columns(device, host.in_columns) {}
 };
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
-    clustering_coefficient_set_lcc<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-        lcc
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    clustering_coefficient_set_lcc_check<<<device.blocks(graph.num_arcs), 256>>>(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
     );
-    check(cudaGetLastError(), "clustering_coefficient_set_lcc");
+    check(cudaGetLastError(), "clustering_coefficient_set_lcc_check");
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        clustering_coefficient_set_lcc_orient<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc_orient");
+        triangles_of.fill(0);
+        clustering_coefficient_set_lcc_intersect<<<device.blocks(graph.num_arcs), 256>>>(
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_of
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc_intersect");
+        clustering_coefficient_set_lcc_from_triangles<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc_from_triangles");
+    } else {
+        clustering_coefficient_set_lcc<<<device.blocks(graph.num_nodes), 256>>>(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
+            lcc
+        );
+        check(cudaGetLastError(), "clustering_coefficient_set_lcc");
+    }
 }
 
 // What --help says.

@@ -309,7 +309,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -412,7 +412,8 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
+                 // how many have been listed elsewhere; about how many arcs it has: twice
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the sizes is in use
@@ -420,13 +421,15 @@ struct Frontier {
 
 #define MOST_NEW 256  // nodes that a block can put into the list between two barriers
 #define MOST_LISTED 131072  // room of the list
+#define MUCH_NEW 64  // for a block
+#define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     int *sizes = (int *)words + (num_nodes + 31) / 32;
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 4, fresh, 0};
+    return {words, sizes, sizes + 7, fresh, 0};
 }
 
 static __device__ inline void insert(const Frontier &set, int node) {
@@ -436,8 +439,10 @@ static __device__ inline void insert(const Frontier &set, int node) {
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list.
-static __device__ inline void inserted(const Frontier &set) {
+// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(
+    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
+) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -450,6 +455,13 @@ static __device__ inline void inserted(const Frontier &set) {
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
+        const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+        float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
+        for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
+        const float share = arcs / some * count / rows[num_nodes];
+        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+    }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
 }
@@ -457,102 +469,71 @@ static __device__ inline void inserted(const Frontier &set) {
 static __device__ inline void clear(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 4) set.sizes[thread] = 0;
+    if (thread < 7) set.sizes[thread] = 0;
 }
 
-#define LONG_ROW 256  // a whole block takes the arcs of a node with more
-#define MOST_LONG 1023  // of such nodes for a block
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// The block's own list of nodes with long rows, how many it has and which; none so far.
-static __device__ inline int *no_long_rows() {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
-    return long_rows;
-}
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
 
-// The arcs of the nodes that the threads of a warp bring, one after the other.
-struct WarpArcs {
-    int node, last, count;  // this thread's node; its arcs and those before it; all of them
-    arc_t shift;            // from a place among them to an arc of this thread's node
-
-    // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
-        arc_t first = 0;
-        int degree = 0;
-        if (node >= 0) {
-            first = rows[node];
-            const arc_t arcs = rows[node + 1] - first;
-            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-            if (place < MOST_LONG) {
-                long_rows[1 + place] = node;
-                node = -1;
-            } else {
-                degree = (int)arcs;
-            }
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
         }
-        last = degree;
-        for (int width = 1; width < 32; width *= 2) {
-            const int before = __shfl_up_sync(~0u, last, width);
-            if (threadIdx.x % 32 >= width) last += before;
-        }
-        count = __shfl_sync(~0u, last, 31);
-        shift = first - (last - degree);
-    }
-
-    // Which thread brought the node of an arc; -1 beyond the last.
-    __device__ int owner(int place) const {
-        int found = 0;
-        for (int step = 16; step > 0; step /= 2) {
-            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
-        }
-        return found;
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
     }
 };
 
-// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs.
-template <class T, class Join, class Value, class Finish>
-static __device__ inline void share_values(
-    int node, const arc_t *rows, int *long_rows, T *totals, T start, Join join, Value value, Finish finish
-) {
-    const int lane = threadIdx.x % 32;
-    const WarpArcs arcs(node, rows, long_rows);
-    totals += threadIdx.x - lane;
-    totals[lane] = start;
-    __syncwarp();
-    for (int begin = 0; begin < arcs.count; begin += 32) {
-        const int place = begin + lane, owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
-        T total = place < arcs.count ? value(of, arc) : start;
-        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
-            const T after = __shfl_down_sync(~0u, total, width);
-            const int of_after = __shfl_down_sync(~0u, owner, width);
-            if (lane + width < 32 && of_after == owner) total = join(total, after);
-        }
-        const int of_before = __shfl_up_sync(~0u, owner, 1);
-        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
-        __syncwarp();
-    }
-    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
-    __syncwarp();
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
+    return long_rows;
 }
 
-// The block's own place for one value of each thread.
-static __device__ inline double *totals_of_block() {
-    __shared__ double totals[MOST_TOGETHER];
-    return totals;
+#define AT_ONCE 4  // values of a thread that are under way together
+
+// The block's own place for values of its threads.
+static __device__ inline double *values_of_block() {
+    __shared__ double values[MOST_TOGETHER * AT_ONCE];
+    return values;
 }
 
-// Calls finish(node, total) for the nodes that were put off, a block for each.
+// Calls finish(node, total) for the nodes that were put off.
 template <class T, class Join, class Value, class Finish>
-static __device__ inline void long_values(
-    const arc_t *rows, const int *long_rows, T *totals, T start, Join join, Value value, Finish finish
+static __device__ __forceinline__ void long_values(
+    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+#pragma unroll 4
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
+        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+        if (threadIdx.x % 32 == 0) finish(node, total);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         T total = start;
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
@@ -567,47 +548,53 @@ static __device__ inline void long_values(
     }
 }
 
-// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs, which threads share.
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// the threads, the larger the team.
+struct Teams {
+    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < 32) {
+            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+        }
+        count = 32 / size;
+        place = threadIdx.x % 32 / size;
+        member = threadIdx.x % size;
+    }
+};
+
+// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
+// Nodes with long rows are put off.
+template <class T, class Join, class Value, class Finish>
+static __device__ __forceinline__ void gather_step(
+    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
+) {
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
+    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
+    T total = start;
+    if (!late) {
+#pragma unroll 4
+        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
+    }
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+    if (node >= 0 && !late && team.member == 0) finish(node, total);
+}
+
+// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
 template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_all(
     int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
 ) {
-    int *const long_rows = no_long_rows();
-    T *const totals = (T *)totals_of_block();
-    __syncthreads();
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    if (num_nodes > 4 * threads) {
-        for (int begin = thread - thread % 32; begin < num_nodes; begin += threads) {
-            const int node = begin + thread % 32;
-            const bool kept = node < num_nodes && keep(node);
-            share_values(kept ? node : -1, rows, long_rows, totals, start, join, value, finish);
-        }
-    } else {  // there are threads enough to take a node together
-        int team = 1;
-        while (team < 32 && team * 4 <= rows[num_nodes] / max(num_nodes, 1)) team *= 2;
-        const int lane = thread % team;
-        const unsigned together = (team == 32 ? ~0u : (1u << team) - 1) << (threadIdx.x % 32 - lane);
-        for (int node = thread / team; node < num_nodes; node += threads / team) {
-            if (!keep(node)) continue;
-            const arc_t first = rows[node], end = rows[node + 1];
-            if (end - first > LONG_ROW) {
-                int place = lane == 0 ? atomicAdd(long_rows, 1) : 0;
-                place = __shfl_sync(together, place, 0, team);
-                if (place < MOST_LONG) {
-                    long_rows[1 + place] = node;
-                    continue;
-                }
-            }
-            T total = start;
-#pragma unroll 4
-            for (arc_t arc = first + lane; arc < end; arc += team) total = join(total, value(node, arc));
-            for (int width = team / 2; width > 0; width /= 2) {
-                total = join(total, __shfl_xor_sync(together, total, width));
-            }
-            if (lane == 0) finish(node, total);
-        }
+    LongRows &long_rows = no_long_rows();
+    const Teams team(num_nodes, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }
-    long_values(rows, long_rows, totals, start, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 static __device__ inline bool every_node(int) { return true; }
@@ -648,19 +635,20 @@ static __device__ inline int listed(Frontier &set, bool takes) {
     const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
     if (takes) {
         set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
+        }
     }
     return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
+// is what listed() found.
 template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32;
-    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-    const int size = listed(set, takes);
+static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps);
+        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
         for (int begin = warp * share; begin < size; begin += warps * share) {
             const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
             if (takes && node >= 0) set.bits[node / 32] = 0;
@@ -669,7 +657,7 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
         return;
     }
     const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp * share; begin < words; begin += warps * share) {
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
         const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
         if (takes && word) set.bits[begin + lane] = 0;
         for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
@@ -680,9 +668,46 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
     }
 }
 
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            if (long_rows.puts_off(node, arcs)) {
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
 // Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
 template <class Body>
-static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
     for (int begin = 0; begin < arcs.count; begin += 32) {
         const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
@@ -692,13 +717,17 @@ static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_
     }
 }
 
-// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+// Calls body(node, arc) for the arcs of the nodes that were put off.
 template <class Body>
-static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
@@ -710,9 +739,18 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    visit_members(set, num_nodes, takes, [&](int node) {
+    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = set.list[warp % size], part = warp / size;
+        if (takes && part == 0) set.bits[node / 32] = 0;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + threadIdx.x % 32; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    visit_members(set, size, num_nodes, takes, [&](int node) {
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     });
     long_arcs(rows, long_rows, body);
@@ -810,7 +848,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     }
 }
 
-#line 814 "k_core.cu"
+#line 852 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -835,7 +873,7 @@ struct Graph {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
-    Buffer<unsigned> peeling(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> peeling(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));

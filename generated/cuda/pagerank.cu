@@ -309,7 +309,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -435,99 +435,68 @@ static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
 }
 
-#define LONG_ROW 256  // a whole block takes the arcs of a node with more
-#define MOST_LONG 1023  // of such nodes for a block
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// The block's own list of nodes with long rows, how many it has and which; none so far.
-static __device__ inline int *no_long_rows() {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
-    return long_rows;
-}
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
 
-// The arcs of the nodes that the threads of a warp bring, one after the other.
-struct WarpArcs {
-    int node, last, count;  // this thread's node; its arcs and those before it; all of them
-    arc_t shift;            // from a place among them to an arc of this thread's node
-
-    // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
-        arc_t first = 0;
-        int degree = 0;
-        if (node >= 0) {
-            first = rows[node];
-            const arc_t arcs = rows[node + 1] - first;
-            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-            if (place < MOST_LONG) {
-                long_rows[1 + place] = node;
-                node = -1;
-            } else {
-                degree = (int)arcs;
-            }
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
         }
-        last = degree;
-        for (int width = 1; width < 32; width *= 2) {
-            const int before = __shfl_up_sync(~0u, last, width);
-            if (threadIdx.x % 32 >= width) last += before;
-        }
-        count = __shfl_sync(~0u, last, 31);
-        shift = first - (last - degree);
-    }
-
-    // Which thread brought the node of an arc; -1 beyond the last.
-    __device__ int owner(int place) const {
-        int found = 0;
-        for (int step = 16; step > 0; step /= 2) {
-            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
-        }
-        return found;
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
     }
 };
 
-// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs.
-template <class T, class Join, class Value, class Finish>
-static __device__ inline void share_values(
-    int node, const arc_t *rows, int *long_rows, T *totals, T start, Join join, Value value, Finish finish
-) {
-    const int lane = threadIdx.x % 32;
-    const WarpArcs arcs(node, rows, long_rows);
-    totals += threadIdx.x - lane;
-    totals[lane] = start;
-    __syncwarp();
-    for (int begin = 0; begin < arcs.count; begin += 32) {
-        const int place = begin + lane, owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
-        T total = place < arcs.count ? value(of, arc) : start;
-        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
-            const T after = __shfl_down_sync(~0u, total, width);
-            const int of_after = __shfl_down_sync(~0u, owner, width);
-            if (lane + width < 32 && of_after == owner) total = join(total, after);
-        }
-        const int of_before = __shfl_up_sync(~0u, owner, 1);
-        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
-        __syncwarp();
-    }
-    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
-    __syncwarp();
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
+    return long_rows;
 }
 
-// The block's own place for one value of each thread.
-static __device__ inline double *totals_of_block() {
-    __shared__ double totals[MOST_TOGETHER];
-    return totals;
+#define AT_ONCE 4  // values of a thread that are under way together
+
+// The block's own place for values of its threads.
+static __device__ inline double *values_of_block() {
+    __shared__ double values[MOST_TOGETHER * AT_ONCE];
+    return values;
 }
 
-// Calls finish(node, total) for the nodes that were put off, a block for each.
+// Calls finish(node, total) for the nodes that were put off.
 template <class T, class Join, class Value, class Finish>
-static __device__ inline void long_values(
-    const arc_t *rows, const int *long_rows, T *totals, T start, Join join, Value value, Finish finish
+static __device__ __forceinline__ void long_values(
+    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
 ) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+#pragma unroll 4
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
+        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+        if (threadIdx.x % 32 == 0) finish(node, total);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         T total = start;
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
@@ -542,50 +511,96 @@ static __device__ inline void long_values(
     }
 }
 
-// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs, which threads share.
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// the threads, the larger the team.
+struct Teams {
+    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < 32) {
+            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+        }
+        count = 32 / size;
+        place = threadIdx.x % 32 / size;
+        member = threadIdx.x % size;
+    }
+};
+
+// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
+// Nodes with long rows are put off.
+template <class T, class Join, class Value, class Finish>
+static __device__ __forceinline__ void gather_step(
+    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
+) {
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
+    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
+    T total = start;
+    if (!late) {
+#pragma unroll 4
+        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
+    }
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+    if (node >= 0 && !late && team.member == 0) finish(node, total);
+}
+
+static __device__ inline bool every_node(int) { return true; }
+
+// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
 template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_all(
     int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
 ) {
-    int *const long_rows = no_long_rows();
-    T *const totals = (T *)totals_of_block();
-    __syncthreads();
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    if (num_nodes > 4 * threads) {
-        for (int begin = thread - thread % 32; begin < num_nodes; begin += threads) {
-            const int node = begin + thread % 32;
-            const bool kept = node < num_nodes && keep(node);
-            share_values(kept ? node : -1, rows, long_rows, totals, start, join, value, finish);
-        }
-    } else {  // there are threads enough to take a node together
-        int team = 1;
-        while (team < 32 && team * 4 <= rows[num_nodes] / max(num_nodes, 1)) team *= 2;
-        const int lane = thread % team;
-        const unsigned together = (team == 32 ? ~0u : (1u << team) - 1) << (threadIdx.x % 32 - lane);
-        for (int node = thread / team; node < num_nodes; node += threads / team) {
-            if (!keep(node)) continue;
-            const arc_t first = rows[node], end = rows[node + 1];
-            if (end - first > LONG_ROW) {
-                int place = lane == 0 ? atomicAdd(long_rows, 1) : 0;
-                place = __shfl_sync(together, place, 0, team);
-                if (place < MOST_LONG) {
-                    long_rows[1 + place] = node;
-                    continue;
-                }
-            }
-            T total = start;
-#pragma unroll 4
-            for (arc_t arc = first + lane; arc < end; arc += team) total = join(total, value(node, arc));
-            for (int width = team / 2; width > 0; width /= 2) {
-                total = join(total, __shfl_xor_sync(together, total, width));
-            }
-            if (lane == 0) finish(node, total);
-        }
+    LongRows &long_rows = no_long_rows();
+    const Teams team(num_nodes, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
     }
-    long_values(rows, long_rows, totals, start, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
-static __device__ inline bool every_node(int) { return true; }
+// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each other
+// follow each other too, so that a warp need not know whose they are until it has all values.
+template <class T, class Join, class Value, class Finish>
+static __device__ inline void gather_rows(
+    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
+) {
+    const auto of_node = [&](int, arc_t arc) { return value(arc); };
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
+    }
+    LongRows &long_rows = no_long_rows();
+    const int lane = threadIdx.x % 32, room = 32 * AT_ONCE;
+    T *const values = (T *)values_of_block() + threadIdx.x / 32 * room;
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + lane;
+        const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
+        const bool late = long_rows.puts_off(node, end - first);
+        T total = start;
+        unsigned gaps = __ballot_sync(~0u, late);
+        for (int from = 0, to; from < 32; from = to + 1, gaps &= gaps - 1) {  // the nodes between two that are put off
+            to = gaps == 0 ? 32 : __ffs(gaps) - 1;
+            const arc_t stop = to == 32 ? __shfl_sync(~0u, end, 31) : __shfl_sync(~0u, first, to);
+            for (arc_t at = __shfl_sync(~0u, first, from); at < stop; at += room) {
+#pragma unroll
+                for (int i = lane; i < room; i += 32) {
+                    if (at + i < stop) values[i] = value(at + i);
+                }
+                __syncwarp();
+                if (!late) {
+                    const int last = (int)min((arc_t)room, min(end, stop) - at);
+                    for (int i = (int)max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
+                }
+                __syncwarp();
+            }
+        }
+        if (node < num_nodes && !late) finish(node, total);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
+}
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 #line 6 "pagerank.sp"
@@ -594,7 +609,6 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     const arc_t *__restrict__ row_offsets,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    double *rank_nxt,
     double *rank,
     double *contribution,
     double tolerance,
@@ -606,9 +620,6 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
 ) {
     int stranded_turn = 0;
     int change_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        rank_nxt[cell] = 0.0;
-    }
     const double n = (double)num_nodes;
     double change = INFINITY;
     int iterations = 0;
@@ -647,16 +658,19 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
                 change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
             }
             double change_part = 0.0;
-            gather_all(num_nodes, in_row_offsets, (double)0.0, every_node,
+            gather_rows(num_nodes, in_row_offsets, (double)0.0,
                 [&](double a, double b) -> double { return a + b; },
-                [&](int v, arc_t in_e) -> double {
+                [&](arc_t in_e) -> double {
                     const int nbr = in_columns[in_e];
                     return contribution[nbr];
                 },
                 [&](int v, double inflow) {
-                    rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-                    change_part += fabs(rank_nxt[v] - rank[v]);
-                    rank[v] = rank_nxt[v];
+                    const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+                    const double old_rank = rank[v];
+                    change_part += fabs(rank_nxt_of_v - old_rank);
+                    if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+                        rank[v] = rank_nxt_of_v;
+                    }
                 });
             __shared__ double change_part_scratch[16];
             change_part = group_add_double(change_part, change_part_scratch);
@@ -671,7 +685,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 675 "pagerank.cu"
+#line 689 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -700,7 +714,6 @@ static void pagerank(
     double tolerance,
     int max_iterations
 ) {
-    Buffer<double> rank_nxt(device, graph.num_nodes);
     Buffer<double> contribution(device, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
@@ -708,8 +721,8 @@ static void pagerank(
         Buffer<double> change_found(device, std::vector<double>(3, 0.0));
         device.launch_together(
             "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank_nxt, rank, contribution,
-            tolerance, max_iterations, damping, stranded_found, change_found, arrived
+            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance,
+            max_iterations, damping, stranded_found, change_found, arrived
         );
     }
 }

@@ -283,14 +283,6 @@ static void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -309,7 +301,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -407,7 +399,8 @@ private:
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out
+    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
+                 // how many have been listed elsewhere; about how many arcs it has: twice
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the sizes is in use
@@ -415,13 +408,15 @@ struct Frontier {
 
 #define MOST_NEW 256  // nodes that a block can put into the list between two barriers
 #define MOST_LISTED 131072  // room of the list
+#define MUCH_NEW 64  // for a block
+#define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, four for sizes, and the list.
+// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     int *sizes = (int *)words + (num_nodes + 31) / 32;
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 4, fresh, 0};
+    return {words, sizes, sizes + 7, fresh, 0};
 }
 
 static __device__ inline void insert(const Frontier &set, int node) {
@@ -431,8 +426,10 @@ static __device__ inline void insert(const Frontier &set, int node) {
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list.
-static __device__ inline void inserted(const Frontier &set) {
+// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(
+    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
+) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -445,6 +442,13 @@ static __device__ inline void inserted(const Frontier &set) {
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+    if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
+        const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
+        float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
+        for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
+        const float share = arcs / some * count / rows[num_nodes];
+        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+    }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
 }
@@ -452,7 +456,7 @@ static __device__ inline void inserted(const Frontier &set) {
 static __device__ inline void clear(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 4) set.sizes[thread] = 0;
+    if (thread < 7) set.sizes[thread] = 0;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -508,24 +512,29 @@ static __device__ T saturated(double value) {
     return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
 }
 
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
 // How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
 static __device__ inline int listed(Frontier &set, bool takes) {
     const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
     if (takes) {
         set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) set.sizes[set.turn] = set.sizes[2 + set.turn] = 0;
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
+        }
     }
     return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together.
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
+// is what listed() found.
 template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int lane = threadIdx.x % 32;
-    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
-    const int size = listed(set, takes);
+static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps);
+        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
         for (int begin = warp * share; begin < size; begin += warps * share) {
             const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
             if (takes && node >= 0) set.bits[node / 32] = 0;
@@ -534,7 +543,7 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
         return;
     }
     const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp * share; begin < words; begin += warps * share) {
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
         const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
         if (takes && word) set.bits[begin + lane] = 0;
         for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
@@ -545,14 +554,36 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
     }
 }
 
-#define LONG_ROW 256  // a whole block takes the arcs of a node with more
-#define MOST_LONG 1023  // of such nodes for a block
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
 #define MOST_TOGETHER 512  // threads of a block
 
-// The block's own list of nodes with long rows, how many it has and which; none so far.
-static __device__ inline int *no_long_rows() {
-    __shared__ int long_rows[MOST_LONG + 1];
-    if (threadIdx.x == 0) *long_rows = 0;
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
+};
+
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
     return long_rows;
 }
 
@@ -562,15 +593,13 @@ struct WarpArcs {
     arc_t shift;            // from a place among them to an arc of this thread's node
 
     // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, int *long_rows) : node(brought) {
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
         arc_t first = 0;
         int degree = 0;
         if (node >= 0) {
             first = rows[node];
             const arc_t arcs = rows[node + 1] - first;
-            const int place = arcs > LONG_ROW ? atomicAdd(long_rows, 1) : MOST_LONG;
-            if (place < MOST_LONG) {
-                long_rows[1 + place] = node;
+            if (long_rows.puts_off(node, arcs)) {
                 node = -1;
             } else {
                 degree = (int)arcs;
@@ -597,7 +626,7 @@ struct WarpArcs {
 
 // Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
 template <class Body>
-static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_rows, Body body) {
+static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
     for (int begin = 0; begin < arcs.count; begin += 32) {
         const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
@@ -607,13 +636,17 @@ static __device__ inline void share_arcs(int node, const arc_t *rows, int *long_
     }
 }
 
-// Calls body(node, arc) for the arcs of the nodes that were put off, a block for each.
+// Calls body(node, arc) for the arcs of the nodes that were put off.
 template <class Body>
-static __device__ inline void long_arcs(const arc_t *rows, const int *long_rows, Body body) {
+static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
     __syncthreads();
-    const int count = min(*long_rows, MOST_LONG);
-    for (int i = 1; i <= count; i++) {
-        const int node = long_rows[i];
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
         const arc_t end = rows[node + 1];
         for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
     }
@@ -625,9 +658,18 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    int *const long_rows = no_long_rows();
-    __syncthreads();
-    visit_members(set, num_nodes, takes, [&](int node) {
+    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = set.list[warp % size], part = warp / size;
+        if (takes && part == 0) set.bits[node / 32] = 0;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + threadIdx.x % 32; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    visit_members(set, size, num_nodes, takes, [&](int node) {
         share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
     });
     long_arcs(rows, long_rows, body);
@@ -657,13 +699,13 @@ static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[s
 // Calls body(node) for every member.
 template <class Body>
 static __device__ inline void each_member(Frontier &set, int num_nodes, Body body) {
-    visit_members(set, num_nodes, false, [&](int node) { if (node >= 0) body(node); });
+    visit_members(set, listed(set, false), num_nodes, false, [&](int node) { if (node >= 0) body(node); });
 }
 
 // The same, and leaves the set empty.
 template <class Body>
 static __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
-    visit_members(set, num_nodes, true, [&](int node) { if (node >= 0) body(node); });
+    visit_members(set, listed(set, true), num_nodes, true, [&](int node) { if (node >= 0) body(node); });
 }
 
 // sssp.sp:11 fixedPoint until (finished : !modified)
@@ -784,7 +826,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     }
 }
 
-#line 788 "sssp.cu"
+#line 830 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -802,11 +844,19 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
-    Buffer<unsigned> modified_next(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
-    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 4 + 131072);
+    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> modified_next(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
     check_place(src, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));

@@ -293,14 +293,6 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -319,7 +311,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -448,17 +440,15 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     double *sigma,
     double *delta,
     int *bfs_level,
+    int *bfs_level_order,
+    int *bfs_level_count,
+    int *bfs_level_starts,
     double *bc,
     int src,
-    int *found_found,
     unsigned *arrived
 ) {
-    int found_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         sigma[cell] = 0.0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        delta[cell] = 0.0;
     }
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
@@ -466,45 +456,50 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            delta[cell] = 0.0;
+        }
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
         grid_barrier(arrived);
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             bfs_level[src] = 0;
         }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level_order[0] = src;
+        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            *bfs_level_count = 1;
+        }
+        int bfs_level_begin = 0;
+        int bfs_level_end = 1;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level_starts[0] = 0;
+        }
         int depth = 0;
         bool found = false;
         do {
-            found = false;
             grid_barrier(arrived);
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
-                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                    found_found[found_turn == 2 ? 0 : found_turn + 1] = 0;
-                }
-                bool found_part = false;
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (bfs_level[v] != depth) continue;
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                    const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int neighbor = columns[e];
                         const int candidate = depth + 1;
                         if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                            found_part = true;
+                            const int slot = atomicAdd(bfs_level_count, 1);
+                            bfs_level_order[slot] = neighbor;
                         }
                     }
                 }
-                if (found_part) {
-                    found_found[found_turn] = 1;
-                }
             }
             grid_barrier(arrived);
-            found = found || (found_found[found_turn] != 0);
-            found_turn = found_turn == 2 ? 0 : found_turn + 1;
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (bfs_level[v] != depth) continue;
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                    const int v = bfs_level_order[place];
                     double sigma_of_v = sigma[v];
                     for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
                         const int w = in_columns[in_e];
@@ -516,14 +511,25 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                 }
             }
             depth += 1;
+            bfs_level_begin = bfs_level_end;
+            bfs_level_end = *bfs_level_count;
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                bfs_level_starts[depth] = bfs_level_begin;
+            }
+            found = bfs_level_begin < bfs_level_end;
         } while (found);
+        grid_barrier(arrived);
+        bfs_level_begin = bfs_level_starts[depth];
         while (depth > 0) {
             depth -= 1;
+            bfs_level_end = bfs_level_begin;
+            bfs_level_begin = bfs_level_starts[depth];
             grid_barrier(arrived);
             {
                 // betweenness.sp:17 iterateInReverse (v != src)
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (!(bfs_level[v] == depth && v != src)) continue;
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                    const int v = bfs_level_order[place];
+                    if (v == src) continue;
                     double delta_of_v = delta[v];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
@@ -539,7 +545,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 543 "betweenness.hip.cpp"
+#line 549 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -561,6 +567,14 @@ struct Graph {
           in_columns(device, host.in_columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
     Device &device,
@@ -571,17 +585,19 @@ static void betweenness(
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
+    Buffer<int> bfs_level_count(device, 1);
     bc.fill(0.0);
     // betweenness.sp:7 for (src in sources)
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
         {
             Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-            Buffer<int> found_found(device, std::vector<int>(3, 0));
             device.launch_together(
                 "betweenness_loop", betweenness_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
                 graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, sigma, delta,
-                bfs_level, bc, src, found_found, arrived
+                bfs_level, bfs_level_order, bfs_level_count, bfs_level_starts, bc, src, arrived
             );
         }
     }

@@ -273,14 +273,6 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -299,7 +291,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -412,6 +404,18 @@ static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static __device__ void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomicOr(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomicAdd(size, 1);
+            list[place] = node;
+        }
+    }
+}
+
 // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
 #line 10 "bfs_levels.sp"
 extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
@@ -419,62 +423,72 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     int *level,
-    bool *frontier,
-    bool *frontier_next,
+    int *frontier_bits,
+    int *frontier_size,
+    int *frontier_list,
+    int *frontier_next_bits,
+    int *frontier_next_size,
+    int *frontier_next_list,
     int src,
-    int *finished_found,
     unsigned *arrived
 ) {
-    int finished_turn = 0;
+    int frontier_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        frontier[cell] = false;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        frontier_bits[cell] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *frontier_size = 0;
     }
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
         level[src] = 0;
     }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        frontier[src] = true;
+    {
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            enlist(src, frontier_bits, frontier_list, frontier_size);
+        }
     }
     bool finished = false;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        frontier_next_bits[cell] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *frontier_next_size = 0;
+    }
+    grid_barrier(arrived);
+    frontier_count = *frontier_size;
     do {
-        finished = true;
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            frontier_next[cell] = false;
-        }
         grid_barrier(arrived);
         {
             // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
-            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
-            }
-            bool finished_part = true;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!frontier[v]) continue;
+            for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < frontier_count; place += gridDim.x * blockDim.x) {
+                const int v = frontier_list[place];
+                frontier_bits[v / 32] = 0;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     const int candidate = add_inf(level[v], 1);
                     if (candidate < level[w] && candidate < atomicMin(&level[w], candidate)) {
-                        frontier_next[w] = true;
-                        finished_part = false;
+                        enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
                     }
                 }
             }
-            if (!finished_part) {
-                finished_found[finished_turn] = 0;
-            }
         }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            *frontier_size = 0;
+        }
+        { auto *other = frontier_bits; frontier_bits = frontier_next_bits; frontier_next_bits = other; }
+        { auto *other = frontier_list; frontier_list = frontier_next_list; frontier_next_list = other; }
+        { auto *other = frontier_size; frontier_size = frontier_next_size; frontier_next_size = other; }
         grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
-        { auto *other = frontier; frontier = frontier_next; frontier_next = other; }
+        frontier_count = *frontier_size;
+        finished = frontier_count == 0;
     } while (!finished);
 }
 
-#line 478 "bfs_levels.hip.cpp"
+#line 492 "bfs_levels.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -492,18 +506,29 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
 static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
-    Buffer<unsigned char> frontier(device, graph.num_nodes);
-    Buffer<unsigned char> frontier_next(device, graph.num_nodes);
+    Buffer<int> frontier_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_list(device, graph.num_nodes);
+    Buffer<int> frontier_size(device, 1);
+    Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_next_list(device, graph.num_nodes);
+    Buffer<int> frontier_next_size(device, 1);
     check_place(src, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> finished_found(device, std::vector<int>(3, 1));
         device.launch_together(
             "bfs_levels_loop", bfs_levels_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.columns, level, frontier, frontier_next, src, finished_found,
-            arrived
+            graph.row_offsets, graph.columns, level, frontier_bits, frontier_size, frontier_list,
+            frontier_next_bits, frontier_next_size, frontier_next_list, src, arrived
         );
     }
 }

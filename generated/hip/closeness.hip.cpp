@@ -273,14 +273,6 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -299,7 +291,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -445,13 +437,13 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     const int *__restrict__ columns,
     int *level,
     int *bfs_level,
+    int *bfs_level_order,
+    int *bfs_level_count,
     long long *farness,
     int *reached_by,
     int src,
-    int *found_found,
     unsigned *arrived
 ) {
-    int found_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
@@ -467,39 +459,38 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             bfs_level[src] = 0;
         }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            bfs_level_order[0] = src;
+        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            *bfs_level_count = 1;
+        }
+        int bfs_level_begin = 0;
+        int bfs_level_end = 1;
         int depth = 0;
         bool found = false;
         do {
-            found = false;
             grid_barrier(arrived);
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
-                if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                    found_found[found_turn == 2 ? 0 : found_turn + 1] = 0;
-                }
-                bool found_part = false;
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (bfs_level[v] != depth) continue;
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                    const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int neighbor = columns[e];
                         const int candidate = depth + 1;
                         if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
-                            found_part = true;
+                            const int slot = atomicAdd(bfs_level_count, 1);
+                            bfs_level_order[slot] = neighbor;
                         }
                     }
                 }
-                if (found_part) {
-                    found_found[found_turn] = 1;
-                }
             }
             grid_barrier(arrived);
-            found = found || (found_found[found_turn] != 0);
-            found_turn = found_turn == 2 ? 0 : found_turn + 1;
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
-                for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                    if (bfs_level[v] != depth) continue;
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                    const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
                         if (bfs_level[w] == depth + 1) {
@@ -514,11 +505,14 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                 }
             }
             depth += 1;
+            bfs_level_begin = bfs_level_end;
+            bfs_level_end = *bfs_level_count;
+            found = bfs_level_begin < bfs_level_end;
         } while (found);
     }
 }
 
-#line 522 "closeness.hip.cpp"
+#line 516 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -536,12 +530,22 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
 static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &closeness) {
     Buffer<long long> farness(device, graph.num_nodes);
     Buffer<int> reached_by(device, graph.num_nodes);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
@@ -550,11 +554,10 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
         check_place(src, graph.num_nodes);
         {
             Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-            Buffer<int> found_found(device, std::vector<int>(3, 0));
             device.launch_together(
                 "closeness_centrality_loop", closeness_centrality_loop, graph.num_arcs < 4194304 ? 2 : 4,
-                graph.num_nodes, graph.row_offsets, graph.columns, level, bfs_level, farness, reached_by,
-                src, found_found, arrived
+                graph.num_nodes, graph.row_offsets, graph.columns, level, bfs_level, bfs_level_order,
+                bfs_level_count, farness, reached_by, src, arrived
             );
         }
     }

@@ -311,7 +311,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -442,6 +442,18 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static __device__ void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomicOr(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomicAdd(size, 1);
+            list[place] = node;
+        }
+    }
+}
+
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 #line 5 "k_core.sp"
 extern "C" __global__ void __launch_bounds__(512) k_core_loop(
@@ -451,17 +463,23 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
     int *core,
-    bool *peeling,
+    int *peeling_bits,
+    int *peeling_size,
     int *degree,
+    int *peeling_list,
     long long *peeled_found,
     unsigned *arrived
 ) {
     int peeled_turn = 0;
+    int peeling_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         core[cell] = -1;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        peeling[cell] = false;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        peeling_bits[cell] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *peeling_size = 0;
     }
     {
         // k_core.sp:9 forall (v in g.nodes())
@@ -491,7 +509,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!(core[v] == -1 && degree[v] <= k)) continue;
                 core[v] = k;
-                peeling[v] = true;
+                enlist(v, peeling_bits, peeling_list, peeling_size);
                 peeled_part += 1;
             }
             __shared__ long long peeled_part_scratch[16];
@@ -503,11 +521,12 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
         grid_barrier(arrived);
         peeled += peeled_found[peeled_turn];
         peeled_turn = peeled_turn == 2 ? 0 : peeled_turn + 1;
+        peeling_count = *peeling_size;
         {
             // k_core.sp:23 forall (v in g.nodes().filter(peeling))
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!peeling[v]) continue;
-                peeling[v] = false;
+            for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < peeling_count; place += gridDim.x * blockDim.x) {
+                const int v = peeling_list[place];
+                peeling_bits[v / 32] = 0;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int nbr = columns[e];
                     if (nbr != v) {
@@ -516,6 +535,10 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
                 }
             }
         }
+        grid_barrier(arrived);
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            *peeling_size = 0;
+        }
         left -= peeled;
         if (peeled == 0) {
             k += 1;
@@ -523,7 +546,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     }
 }
 
-#line 527 "k_core.hip.cpp"
+#line 550 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -548,14 +571,16 @@ struct Graph {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
-    Buffer<unsigned char> peeling(device, graph.num_nodes);
+    Buffer<int> peeling_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> peeling_list(device, graph.num_nodes);
+    Buffer<int> peeling_size(device, 1);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
         device.launch_together(
             "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core, peeling,
-            degree, peeled_found, arrived
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core,
+            peeling_bits, peeling_size, degree, peeling_list, peeled_found, arrived
         );
     }
 }

@@ -311,7 +311,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -444,7 +444,6 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     const arc_t *__restrict__ row_offsets,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    double *rank_nxt,
     double *rank,
     double *contribution,
     double tolerance,
@@ -456,9 +455,6 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
 ) {
     int stranded_turn = 0;
     int change_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        rank_nxt[cell] = 0.0;
-    }
     const double n = (double)num_nodes;
     double change = INFINITY;
     int iterations = 0;
@@ -503,9 +499,12 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
                     const int nbr = in_columns[in_e];
                     inflow += contribution[nbr];
                 }
-                rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-                change_part += fabs(rank_nxt[v] - rank[v]);
-                rank[v] = rank_nxt[v];
+                const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+                const double old_rank = rank[v];
+                change_part += fabs(rank_nxt_of_v - old_rank);
+                if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+                    rank[v] = rank_nxt_of_v;
+                }
             }
             __shared__ double change_part_scratch[16];
             change_part = group_add_double(change_part, change_part_scratch);
@@ -520,7 +519,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 524 "pagerank.hip.cpp"
+#line 523 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -549,7 +548,6 @@ static void pagerank(
     double tolerance,
     int max_iterations
 ) {
-    Buffer<double> rank_nxt(device, graph.num_nodes);
     Buffer<double> contribution(device, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
@@ -557,8 +555,8 @@ static void pagerank(
         Buffer<double> change_found(device, std::vector<double>(3, 0.0));
         device.launch_together(
             "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank_nxt, rank, contribution,
-            tolerance, max_iterations, damping, stranded_found, change_found, arrived
+            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance,
+            max_iterations, damping, stranded_found, change_found, arrived
         );
     }
 }

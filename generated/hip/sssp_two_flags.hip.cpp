@@ -285,14 +285,6 @@ static void check(hipError_t status, const char *what) {
     if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
 }
 
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
@@ -311,7 +303,7 @@ public:
 
     // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
     int blocks(long long iterations) const {
-        const long long most = 16 * properties.multiProcessorCount;
+        const long long most = 256 * properties.multiProcessorCount;
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
@@ -419,86 +411,204 @@ static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
 }
 
+// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+static __device__ double group_add_double(double value, double *scratch) {
+    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
+    for (int width = warpSize / 2; width > 0; width /= 2) {
+        const double other = __shfl_down(value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[wave] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+            const double other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// The whole part of a real, stopped at the ends of the range; 0 for NaN.
+template <class T>
+static __device__ T saturated(double value) {
+    const double end = sizeof(T) == 4 ? 2147483648.0 : 9223372036854775808.0;
+    const T largest = sizeof(T) == 4 ? (T)INT_MAX : (T)LLONG_MAX;
+    if (value != value) return 0;
+    return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
+}
+
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static __device__ void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomicOr(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomicAdd(size, 1);
+            list[place] = node;
+        }
+    }
 }
 
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
 extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     int num_nodes,
+    arc_t num_arcs,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     int *dist,
-    bool *modified,
-    bool *modified_nxt,
+    int *modified_bits,
+    int *modified_size,
+    int *modified_nxt_bits,
+    int *modified_nxt_size,
+    int *modified_list,
     const int *__restrict__ weight,
+    int *modified_later_bits,
+    int *modified_later_size,
+    int *modified_nxt_list,
+    int *modified_later_list,
     int src,
-    int *finished_found,
+    double *weight_total_found,
     unsigned *arrived
 ) {
-    int finished_turn = 0;
+    int weight_total_turn = 0;
+    int modified_count = 0;
+    int modified_later_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         dist[cell] = INT_MAX;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        modified[cell] = false;
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        modified_bits[cell] = 0;
     }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        modified_nxt[cell] = false;
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *modified_size = 0;
+    }
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        modified_nxt_bits[cell] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *modified_nxt_size = 0;
     }
     grid_barrier(arrived);
     if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
         dist[src] = 0;
     }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        modified[src] = true;
+    {
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            enlist(src, modified_bits, modified_list, modified_size);
+        }
     }
     bool finished = false;
+    double weight_total = 0.0;
+    {
+        // the sum of weight, which says how far apart near and far are
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+            weight_total_found[weight_total_turn == 2 ? 0 : weight_total_turn + 1] = 0.0;
+        }
+        double weight_total_part = 0.0;
+        for (arc_t arc = blockIdx.x * blockDim.x + threadIdx.x; arc < num_arcs; arc += gridDim.x * blockDim.x) {
+            weight_total_part += (double)weight[arc];
+        }
+        __shared__ double weight_total_part_scratch[16];
+        weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
+        if (threadIdx.x == 0) {
+            atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
+        }
+    }
+    grid_barrier(arrived);
+    weight_total += weight_total_found[weight_total_turn];
+    weight_total_turn = weight_total_turn == 2 ? 0 : weight_total_turn + 1;
+    const int width = saturated<int>(fmax(1024.0 * (weight_total / (double)num_arcs / ((double)num_arcs / (double)num_nodes * ((double)num_arcs / (double)num_nodes))), 1.0));
+    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
+        modified_later_bits[cell] = 0;
+    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+        *modified_later_size = 0;
+    }
+    int limit = width;
+    int rise = width;
+    int settled = width;
+    bool nobody_near = true;
+    bool nobody_waits = true;
     grid_barrier(arrived);
     do {
-        finished = true;
-        {
-            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (!modified[v]) continue;
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                    const int nbr = columns[e];
-                    const int candidate = add_inf(dist[v], weight[e]);
-                    if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
-                        modified_nxt[nbr] = true;
+        modified_count = *modified_size;
+        do {
+            grid_barrier(arrived);
+            {
+                // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_count; place += gridDim.x * blockDim.x) {
+                    const int v = modified_list[place];
+                    modified_bits[v / 32] = 0;
+                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                        const int nbr = columns[e];
+                        const int candidate = add_inf(dist[v], weight[e]);
+                        if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
+                            if (candidate < limit) {
+                                enlist(nbr, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                            } else {
+                                enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                            }
+                        }
                     }
                 }
             }
-        }
-        { auto *other = modified; modified = modified_nxt; modified_nxt = other; }
-        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            modified_nxt[cell] = false;
-        }
-        grid_barrier(arrived);
-        {
-            // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-                finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
+                *modified_size = 0;
             }
-            bool finished_part = true;
-            for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-                if (modified[node]) {
-                    finished_part = false;
+            { auto *other = modified_bits; modified_bits = modified_nxt_bits; modified_nxt_bits = other; }
+            { auto *other = modified_list; modified_list = modified_nxt_list; modified_nxt_list = other; }
+            { auto *other = modified_size; modified_size = modified_nxt_size; modified_nxt_size = other; }
+            grid_barrier(arrived);
+            modified_count = *modified_size;
+            finished = modified_count == 0;
+        } while (!finished);
+        rise = width;
+        modified_later_count = *modified_later_size;
+        do {
+            settled = limit;
+            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+            grid_barrier(arrived);
+            {
+                // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+                // those who wait: who is near now comes next, who has had his turn meanwhile is done
+                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count; place += gridDim.x * blockDim.x) {
+                    const int node = modified_later_list[place];
+                    modified_later_bits[node / 32] = 0;
+                    const int value = dist[node];
+                    if (value >= settled) {
+                        if (value < limit) {
+                            enlist(node, modified_bits, modified_list, modified_size);
+                        } else {
+                            enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                        }
+                    }
                 }
             }
-            if (!finished_part) {
-                finished_found[finished_turn] = 0;
+            if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
+                *modified_later_size = 0;
             }
-        }
-        grid_barrier(arrived);
-        finished = finished && (finished_found[finished_turn] != 0);
-        finished_turn = finished_turn == 2 ? 0 : finished_turn + 1;
+            { auto *other = modified_later_bits; modified_later_bits = modified_nxt_bits; modified_nxt_bits = other; }
+            { auto *other = modified_later_list; modified_later_list = modified_nxt_list; modified_nxt_list = other; }
+            { auto *other = modified_later_size; modified_later_size = modified_nxt_size; modified_nxt_size = other; }
+            grid_barrier(arrived);
+            modified_count = *modified_size;
+            nobody_near = modified_count == 0;
+            modified_later_count = *modified_later_size;
+            nobody_waits = modified_later_count == 0;
+        } while (nobody_near && !nobody_waits);
+        finished = nobody_near;
     } while (!finished);
 }
 
-#line 502 "sssp_two_flags.hip.cpp"
+#line 612 "sssp_two_flags.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -516,18 +626,34 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // sssp_two_flags.sp:2 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_nxt(device, graph.num_nodes);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_nxt_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_nxt_list(device, graph.num_nodes);
+    Buffer<int> modified_nxt_size(device, 1);
+    Buffer<int> modified_later_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_later_list(device, graph.num_nodes);
+    Buffer<int> modified_later_size(device, 1);
     check_place(src, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
         device.launch_together(
-            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.columns, dist, modified, modified_nxt, weight, src, finished_found,
-            arrived
+            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.num_arcs,
+            graph.row_offsets, graph.columns, dist, modified_bits, modified_size, modified_nxt_bits,
+            modified_nxt_size, modified_list, weight, modified_later_bits, modified_later_size,
+            modified_nxt_list, modified_later_list, src, weight_total_found, arrived
         );
     }
 }

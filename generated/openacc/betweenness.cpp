@@ -371,22 +371,6 @@ private:
     std::unique_ptr<T, void (*)(void *)> cells;
 };
 
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -404,42 +388,48 @@ static int atomic_min_int(volatile int *cell, int value) {
 // finds the next BFS level
 #line 12 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
-    int found_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, bfs_level) \
-        reduction(|| : found_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                found_part = 1;
+                int slot;
+                #pragma acc atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
             }
         }
     }
-    *found = found_part;
 }
 
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" void betweenness_add_sigma(
-    int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level,
+    const int *__restrict__ bfs_level_order,
     double *sigma,
+    const int *__restrict__ bfs_level,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, bfs_level, sigma)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma acc parallel loop gang vector \
+        deviceptr(in_row_offsets, in_columns, bfs_level_order, sigma, bfs_level)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         double sigma_of_v = sigma[v];
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int w = in_columns[in_e];
@@ -454,20 +444,23 @@ extern "C" void betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" void betweenness_add_delta(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *__restrict__ bfs_level,
+    const int *__restrict__ bfs_level_order,
     double *delta,
+    const int *__restrict__ bfs_level,
     const double *__restrict__ sigma,
     double *bc,
-    int depth,
-    int src
+    int bfs_level_begin,
+    int bfs_level_end,
+    int src,
+    int depth
 ) {
     #pragma acc parallel loop gang vector \
-        deviceptr(row_offsets, columns, bfs_level, delta, sigma, bc)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!(bfs_level[v] == depth && v != src)) continue;
+        deviceptr(row_offsets, columns, bfs_level_order, delta, bfs_level, sigma, bc)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
+        if (v == src) continue;
         double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
@@ -481,7 +474,7 @@ extern "C" void betweenness_add_delta(
 }
 
 }  // namespace kernels
-#line 485 "betweenness.cpp"
+#line 478 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -513,7 +506,9 @@ static void betweenness(
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    std::vector<int> bfs_level_starts(graph.num_nodes + 1);
+    Buffer<int> bfs_level_count(device, 1);
     bc.fill(0.0);
     // betweenness.sp:7 for (src in sources)
     for (const int src : sources.members()) {
@@ -524,24 +519,36 @@ static void betweenness(
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
+            bfs_level_order.write(0, src);
+            bfs_level_count.write(0, 1);
+            int bfs_level_begin = 0;
+            int bfs_level_end = 1;
+            bfs_level_starts[0] = 0;
             int depth = 0;
             bool found = false;
             do {
-                found = false;
-                found_result.set(false);
                 kernels::betweenness_min_bfs_level(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                    bfs_level_begin, bfs_level_end, depth
                 );
-                found = found || found_result.read();
                 kernels::betweenness_add_sigma(
-                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, sigma, depth
+                    graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
+                    bfs_level_end, depth
                 );
                 depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                bfs_level_starts[depth] = bfs_level_begin;
+                found = bfs_level_begin < bfs_level_end;
             } while (found);
+            bfs_level_begin = bfs_level_starts[depth];
             while (depth > 0) {
                 depth -= 1;
+                bfs_level_end = bfs_level_begin;
+                bfs_level_begin = bfs_level_starts[depth];
                 kernels::betweenness_add_delta(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, delta, sigma, bc, depth, src
+                    graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
+                    bfs_level_begin, bfs_level_end, src, depth
                 );
             }
         }

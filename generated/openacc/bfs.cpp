@@ -341,22 +341,6 @@ private:
     std::unique_ptr<T, void (*)(void *)> cells;
 };
 
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -391,43 +375,49 @@ static int atomic_max_int(volatile int *cell, int value) {
 // finds the next BFS level
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
-    int found_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, bfs_level) \
-        reduction(|| : found_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                found_part = 1;
+                int slot;
+                #pragma acc atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
             }
         }
     }
-    *found = found_part;
 }
 
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_min_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order,
     const int *__restrict__ bfs_level,
     int *level,
     int *parent,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, bfs_level, level, parent)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, level, parent)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -444,7 +434,7 @@ extern "C" void bfs_min_level(
 }
 
 }  // namespace kernels
-#line 448 "bfs.cpp"
+#line 438 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -465,7 +455,8 @@ struct Graph {
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
 static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &parent, int src) {
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     level.fill(INT_MAX);
     parent.fill(-1);
     level.write(src, 0);
@@ -473,19 +464,25 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     if (src >= 0) {
         bfs_level.fill(INT_MAX);
         bfs_level.write(src, 0);
+        bfs_level_order.write(0, src);
+        bfs_level_count.write(0, 1);
+        int bfs_level_begin = 0;
+        int bfs_level_end = 1;
         int depth = 0;
         bool found = false;
         do {
-            found = false;
-            found_result.set(false);
             kernels::bfs_min_bfs_level(
-                graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
+                graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                bfs_level_begin, bfs_level_end, depth
             );
-            found = found || found_result.read();
             kernels::bfs_min_level(
-                graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, level, parent, depth
+                graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, parent,
+                bfs_level_begin, bfs_level_end, depth
             );
             depth += 1;
+            bfs_level_begin = bfs_level_end;
+            bfs_level_end = bfs_level_count.read(0);
+            found = bfs_level_begin < bfs_level_end;
         } while (found);
     }
 }

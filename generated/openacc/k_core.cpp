@@ -379,6 +379,23 @@ private:
 
 namespace kernels {
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+#pragma acc routine seq
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        int held;
+        #pragma acc atomic capture
+        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        if ((held & bit) == 0) {
+            int place;
+            #pragma acc atomic capture
+            { place = *size; *size += 1; }
+            list[place] = node;
+        }
+    }
+}
+
 // k_core.sp:9 forall (v in g.nodes())
 // first degree = 0
 #line 9 "k_core.sp"
@@ -407,17 +424,19 @@ extern "C" void k_core_set_core(
     int num_nodes,
     int *core,
     const int *__restrict__ degree,
-    bool *peeling,
+    int *peeling_bits,
+    int *peeling_list,
+    int *peeling_size,
     int k,
     long long *peeled
 ) {
     long long peeled_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(core, degree, peeling) \
-        reduction(+ : peeled_part)
+    #pragma acc parallel loop gang vector \
+        deviceptr(core, degree, peeling_bits, peeling_list, peeling_size) reduction(+ : peeled_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!(core[v] == -1 && degree[v] <= k)) continue;
         core[v] = k;
-        peeling[v] = true;
+        enlist(v, peeling_bits, peeling_list, peeling_size);
         peeled_part += 1;
     }
     *peeled = peeled_part;
@@ -426,16 +445,41 @@ extern "C" void k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ peeling_list,
+    int *peeling_bits,
+    int *degree,
+    int peeling_count
+) {
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, columns, peeling_list, peeling_bits, degree)
+    for (int place = 0; place < peeling_count; place++) {
+        const int v = peeling_list[place];
+        peeling_bits[v / 32] = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            if (nbr != v) {
+                #pragma acc atomic update
+                degree[nbr] -= 1;
+            }
+        }
+    }
+}
+
+// k_core.sp:23 forall (v in g.nodes().filter(peeling))
+// where many are active: goes over all, in their order
+#line 23 "k_core.sp"
+extern "C" void k_core_add_degree_2_of_many(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    bool *peeling,
+    const int *__restrict__ peeling_bits,
     int *degree
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, peeling, degree)
+    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, peeling_bits, degree)
     for (int v = 0; v < num_nodes; v++) {
-        if (!peeling[v]) continue;
-        peeling[v] = false;
+        if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (nbr != v) {
@@ -447,7 +491,7 @@ extern "C" void k_core_add_degree_2(
 }
 
 }  // namespace kernels
-#line 451 "k_core.cpp"
+#line 495 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -472,10 +516,14 @@ struct Graph {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
-    Buffer<unsigned char> peeling(device, graph.num_nodes);
+    Buffer<int> peeling_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> peeling_list(device, graph.num_nodes);
+    Buffer<int> peeling_size(device, 1);
     Word<long long> peeled_result(device);
+    int peeling_count = 0;
     core.fill(-1);
-    peeling.fill(false);
+    peeling_bits.fill(0);
+    peeling_size.fill(0);
     // k_core.sp:9 forall (v in g.nodes())
     kernels::k_core_add_degree(graph.num_nodes, graph.in_row_offsets, graph.in_columns, degree);
     long long left = graph.num_nodes;
@@ -484,12 +532,23 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         long long peeled = 0;
         // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
         peeled_result.set(0);
-        kernels::k_core_set_core(graph.num_nodes, core, degree, peeling, k, peeled_result);
+        kernels::k_core_set_core(
+            graph.num_nodes, core, degree, peeling_bits, peeling_list, peeling_size, k, peeled_result
+        );
         peeled += peeled_result.read();
         // k_core.sp:23 forall (v in g.nodes().filter(peeling))
-        kernels::k_core_add_degree_2(
-            graph.num_nodes, graph.row_offsets, graph.columns, peeling, degree
-        );
+        peeling_count = peeling_size.read(0);
+        if (peeling_count > graph.num_nodes / 8) {
+            kernels::k_core_add_degree_2_of_many(
+                graph.num_nodes, graph.row_offsets, graph.columns, peeling_bits, degree
+            );
+            peeling_bits.fill(0);
+        } else {
+            kernels::k_core_add_degree_2(
+                graph.row_offsets, graph.columns, peeling_list, peeling_bits, degree, peeling_count
+            );
+        }
+        peeling_size.fill(0);
         left -= peeled;
         if (peeled == 0) {
             k += 1;

@@ -409,7 +409,6 @@ extern "C" void pagerank_set_rank_nxt(
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
     const double *__restrict__ contribution,
-    double *rank_nxt,
     double *rank,
     double damping,
     double n,
@@ -417,8 +416,7 @@ extern "C" void pagerank_set_rank_nxt(
     double *change
 ) {
     double change_part = 0.0;
-    #pragma acc parallel loop gang vector \
-        deviceptr(in_row_offsets, in_columns, contribution, rank_nxt, rank) \
+    #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, contribution, rank) \
         reduction(+ : change_part)
     for (int v = 0; v < num_nodes; v++) {
         double inflow = 0.0;
@@ -426,15 +424,18 @@ extern "C" void pagerank_set_rank_nxt(
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
         }
-        rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-        change_part += fabs(rank_nxt[v] - rank[v]);
-        rank[v] = rank_nxt[v];
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+        const double old_rank = rank[v];
+        change_part += fabs(rank_nxt_of_v - old_rank);
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+            rank[v] = rank_nxt_of_v;
+        }
     }
     *change = change_part;
 }
 
 }  // namespace kernels
-#line 438 "pagerank.cpp"
+#line 439 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -463,11 +464,9 @@ static void pagerank(
     double tolerance,
     int max_iterations
 ) {
-    Buffer<double> rank_nxt(device, graph.num_nodes);
     Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
-    rank_nxt.fill(0.0);
     const double n = (double)graph.num_nodes;
     double change = INFINITY;
     int iterations = 0;
@@ -483,8 +482,8 @@ static void pagerank(
         stranded += stranded_result.read();
         change_result.set(0.0);
         kernels::pagerank_set_rank_nxt(
-            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank_nxt, rank,
-            damping, n, stranded, change_result
+            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n,
+            stranded, change_result
         );
         change += change_result.read();
         iterations += 1;

@@ -388,38 +388,190 @@ static int atomic_min_int(volatile int *cell, int value) {
     return held;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+#pragma acc routine seq
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        int held;
+        #pragma acc atomic capture
+        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        if ((held & bit) == 0) {
+            int place;
+            #pragma acc atomic capture
+            { place = *size; *size += 1; }
+            list[place] = node;
+        }
+    }
+}
+
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     int *dist,
     const int *__restrict__ weight,
-    bool *modified_next,
-    int *finished
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int modified_count,
+    int limit
 ) {
-    int finished_part = 1;
     #pragma acc parallel loop gang vector \
-        deviceptr(row_offsets, columns, modified, dist, weight, modified_next) \
-        reduction(&& : finished_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!modified[v]) continue;
+        deviceptr(row_offsets, columns, modified_list, modified_bits, dist, weight, \
+            modified_next_bits, modified_next_list, modified_next_size, modified_later_bits, \
+            modified_later_list, modified_later_size)
+    for (int place = 0; place < modified_count; place++) {
+        const int v = modified_list[place];
+        modified_bits[v / 32] = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
-                modified_next[nbr] = true;
-                finished_part = 0;
+                if (candidate < limit) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                } else {
+                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                }
             }
         }
     }
-    *finished = finished_part;
+}
+
+// the sum of weight, which says how far apart near and far are
+extern "C" void sum_weight(arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
+    double weight_total_part = 0.0;
+    #pragma acc parallel loop gang vector deviceptr(weight) reduction(+ : weight_total_part)
+    for (arc_t arc = 0; arc < num_arcs; arc++) {
+        weight_total_part += (double)weight[arc];
+    }
+    *weight_total = weight_total_part;
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+// those who wait: who is near now comes next, who has had his turn meanwhile is done
+#line 12 "sssp.sp"
+extern "C" void sssp_min_dist_later(
+    const int *__restrict__ modified_later_list,
+    int *modified_later_bits,
+    const int *__restrict__ dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_later_count,
+    int settled,
+    int limit
+) {
+    #pragma acc parallel loop gang vector \
+        deviceptr(modified_later_list, modified_later_bits, dist, modified_bits, modified_list, \
+            modified_size, modified_next_bits, modified_next_list, modified_next_size)
+    for (int place = 0; place < modified_later_count; place++) {
+        const int node = modified_later_list[place];
+        modified_later_bits[node / 32] = 0;
+        const int value = dist[node];
+        if (value >= settled) {
+            if (value < limit) {
+                enlist(node, modified_bits, modified_list, modified_size);
+            } else {
+                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+            }
+        }
+    }
+}
+
+extern "C" void modified_list_first(
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int src
+) {
+    #pragma acc serial deviceptr(modified_bits, modified_list, modified_size)
+    {
+        enlist(src, modified_bits, modified_list, modified_size);
+    }
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+// where many are active: goes over all, in their order
+#line 12 "sssp.sp"
+extern "C" void sssp_min_dist_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ modified_bits,
+    int *dist,
+    const int *__restrict__ weight,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int limit
+) {
+    #pragma acc parallel loop gang vector \
+        deviceptr(row_offsets, columns, modified_bits, dist, weight, modified_next_bits, \
+            modified_next_list, modified_next_size, modified_later_bits, modified_later_list, \
+            modified_later_size)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
+                if (candidate < limit) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                } else {
+                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                }
+            }
+        }
+    }
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+// where many are active: goes over all, in their order
+#line 12 "sssp.sp"
+extern "C" void sssp_min_dist_later_of_many(
+    int num_nodes,
+    const int *__restrict__ modified_later_bits,
+    const int *__restrict__ dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int settled,
+    int limit
+) {
+    #pragma acc parallel loop gang vector \
+        deviceptr(modified_later_bits, dist, modified_bits, modified_list, modified_size, \
+            modified_next_bits, modified_next_list, modified_next_size)
+    for (int node = 0; node < num_nodes; node++) {
+        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
+        const int value = dist[node];
+        if (value >= settled) {
+            if (value < limit) {
+                enlist(node, modified_bits, modified_list, modified_size);
+            } else {
+                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+            }
+        }
+    }
 }
 
 }  // namespace kernels
-#line 423 "sssp.cpp"
+#line 575 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -437,28 +589,112 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
+// Conversion that stops at the ends of the range; what is not a number becomes 0.
+template <class T, class Real>
+static T saturated(Real value) {
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<Real>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    if (value <= static_cast<Real>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+}
+
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
+    Buffer<int> modified_later_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_later_list(device, graph.num_nodes);
+    Buffer<int> modified_later_size(device, 1);
+    Word<double> weight_total_result(device);
+    int modified_count = 0;
+    int modified_later_count = 0;
     dist.fill(INT_MAX);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     dist.write(src, 0);
-    modified.write(src, true);
+    check_place(src, graph.num_nodes);
+    kernels::modified_list_first(modified_bits, modified_list, modified_size, src);
     bool finished = false;
     // sssp.sp:11 fixedPoint until (finished : !modified)
+    modified_next_bits.fill(0);
+    modified_next_size.fill(0);
+    double weight_total = 0.0;
+    weight_total_result.set(0.0);
+    kernels::sum_weight(graph.num_arcs, weight, weight_total_result);
+    weight_total += weight_total_result.read();
+    const int width = saturated<int>(std::fmax(96.0 * (weight_total / (double)graph.num_arcs / ((double)graph.num_arcs / (double)graph.num_nodes)), 1.0));
+    modified_later_bits.fill(0);
+    modified_later_size.fill(0);
+    int limit = width;
+    int rise = width;
+    int settled = width;
+    bool nobody_near = true;
+    bool nobody_waits = true;
     do {
-        finished = true;
-        modified_next.fill(false);
-        // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-        finished_result.set(true);
-        kernels::sssp_min_dist(
-            graph.num_nodes, graph.row_offsets, graph.columns, modified, dist, weight, modified_next,
-            finished_result
-        );
-        finished = finished && finished_result.read();
-        std::swap(modified, modified_next);
+        modified_count = modified_size.read(0);
+        do {
+            if (modified_count > graph.num_nodes / 8) {
+                kernels::sssp_min_dist_of_many(
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, dist, weight,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_later_bits,
+                    modified_later_list, modified_later_size, limit
+                );
+                modified_bits.fill(0);
+            } else {
+                kernels::sssp_min_dist(
+                    graph.row_offsets, graph.columns, modified_list, modified_bits, dist, weight,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_later_bits,
+                    modified_later_list, modified_later_size, modified_count, limit
+                );
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            finished = modified_count == 0;
+        } while (!finished);
+        rise = width;
+        modified_later_count = modified_later_size.read(0);
+        do {
+            settled = limit;
+            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+            if (modified_later_count > graph.num_nodes / 8) {
+                kernels::sssp_min_dist_later_of_many(
+                    graph.num_nodes, modified_later_bits, dist, modified_bits, modified_list, modified_size,
+                    modified_next_bits, modified_next_list, modified_next_size, settled, limit
+                );
+                modified_later_bits.fill(0);
+            } else {
+                kernels::sssp_min_dist_later(
+                    modified_later_list, modified_later_bits, dist, modified_bits, modified_list, modified_size,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_later_count, settled,
+                    limit
+                );
+            }
+            modified_later_size.fill(0);
+            std::swap(modified_later_bits, modified_next_bits);
+            std::swap(modified_later_list, modified_next_list);
+            std::swap(modified_later_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            nobody_near = modified_count == 0;
+            modified_later_count = modified_later_size.read(0);
+            nobody_waits = modified_later_count == 0;
+        } while (nobody_near && !nobody_waits);
+        finished = nobody_near;
     } while (!finished);
 }
 

@@ -37,41 +37,42 @@ static void atomic_add_double(volatile __global double *cell, double value) {
 // finds the next BFS level
 #line 9 "betweenness_push.sp"
 __kernel void betweenness_min_bfs_level(
-    int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
+    __global int *bfs_level_order,
     __global int *bfs_level,
-    int depth,
-    __global int *found
+    __global int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
-    bool found_part = false;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (latest(bfs_level[v]) != depth) continue;
+    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
-                found_part = true;
+                const int slot = atomic_add(bfs_level_count, 1);
+                bfs_level_order[slot] = neighbor;
             }
         }
-    }
-    if (found_part) {
-        *found = 1;
     }
 }
 
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 #line 9 "betweenness_push.sp"
 __kernel void betweenness_add_sigma(
-    int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
+    __global const int *restrict bfs_level_order,
     __global const int *restrict bfs_level,
     __global double *sigma,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (bfs_level[v] != depth) continue;
+    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -84,18 +85,21 @@ __kernel void betweenness_add_sigma(
 // betweenness_push.sp:14 iterateInReverse (v != src)
 #line 14 "betweenness_push.sp"
 __kernel void betweenness_add_delta(
-    int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *restrict bfs_level,
+    __global const int *restrict bfs_level_order,
     __global double *delta,
+    __global const int *restrict bfs_level,
     __global const double *restrict sigma,
     __global double *bc,
-    int depth,
-    int src
+    int bfs_level_begin,
+    int bfs_level_end,
+    int src,
+    int depth
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!(bfs_level[v] == depth && v != src)) continue;
+    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+        const int v = bfs_level_order[place];
+        if (v == src) continue;
         double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];

@@ -452,22 +452,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    cl_mem memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -484,28 +468,55 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
 static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
-    Buffer<unsigned char> frontier(device, graph.num_nodes);
-    Buffer<unsigned char> frontier_next(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<int> frontier_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_list(device, graph.num_nodes);
+    Buffer<int> frontier_size(device, 1);
+    Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_next_list(device, graph.num_nodes);
+    Buffer<int> frontier_next_size(device, 1);
+    int frontier_count = 0;
     level.fill(INT_MAX);
-    frontier.fill(false);
+    frontier_bits.fill(0);
+    frontier_size.fill(0);
     level.write(src, 0);
-    frontier.write(src, true);
+    check_place(src, graph.num_nodes);
+    device.launch_once("frontier_list_first", frontier_bits, frontier_list, frontier_size, src);
     bool finished = false;
     // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
+    frontier_next_bits.fill(0);
+    frontier_next_size.fill(0);
+    frontier_count = frontier_size.read(0);
     do {
-        finished = true;
-        frontier_next.fill(false);
-        // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
-        finished_result.set(true);
-        device.launch(
-            "bfs_levels_min_level", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            frontier, level, frontier_next, finished_result
-        );
-        finished = finished && finished_result.read();
-        std::swap(frontier, frontier_next);
+        if (frontier_count > graph.num_nodes / 8) {
+            device.launch(
+                "bfs_levels_min_level_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, frontier_bits, level, frontier_next_bits, frontier_next_list,
+                frontier_next_size
+            );
+            frontier_bits.fill(0);
+        } else {
+            device.launch(
+                "bfs_levels_min_level", frontier_count, graph.row_offsets, graph.columns, frontier_list,
+                frontier_bits, level, frontier_next_bits, frontier_next_list, frontier_next_size,
+                frontier_count
+            );
+        }
+        frontier_size.fill(0);
+        std::swap(frontier_bits, frontier_next_bits);
+        std::swap(frontier_list, frontier_next_list);
+        std::swap(frontier_size, frontier_next_size);
+        frontier_count = frontier_size.read(0);
+        finished = frontier_count == 0;
     } while (!finished);
 }
 

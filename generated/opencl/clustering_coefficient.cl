@@ -1,5 +1,6 @@
 // The kernels of clustering_coefficient.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 // An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
 #ifdef ARC_64
@@ -26,6 +27,21 @@ static arc_t find_arc(__global const arc_t *row_offsets, __global const int *col
 // Multiplication that wraps around.
 static long multiply_long(long a, long b) {
     return (long)((unsigned long)a * (unsigned long)b);
+}
+
+// Combines the values of a work-group; its first work-item gets the total.
+static long group_add_long(long value, __local long *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const long other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
 }
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
@@ -75,6 +91,144 @@ __kernel void clustering_coefficient_set_lcc(
                 arcs += arcs_to_neighbors(u_2, v, row_offsets, columns);
             }
         }
+        lcc[v] = 0.0;
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
+            lcc[v] = (double)arcs / pairs;
+        }
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: does every arc have its reverse, and none beside it?
+#line 7 "clustering_coefficient.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void clustering_coefficient_set_lcc_check(
+    arc_t num_arcs,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *restrict arc_sources,
+    __global int *other_graph,
+    __global long *downward_excess
+) {
+    bool other_graph_part = false;
+    long downward_excess_part = 0;
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = true;
+        }
+        if (u < v) {
+            downward_excess_part += 1;
+            if (find_arc(row_offsets, columns, u, v) < 0) {
+                other_graph_part = true;
+            }
+        }
+        if (u > v) {
+            downward_excess_part -= 1;
+        }
+    }
+    if (other_graph_part) {
+        *other_graph = 1;
+    }
+    __local long downward_excess_scratch[256];
+    downward_excess_part = group_add_long(downward_excess_part, downward_excess_scratch);
+    if (get_local_id(0) == 0) {
+        atom_add(downward_excess, downward_excess_part);
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: keeps the arcs to nodes of higher degree
+#line 7 "clustering_coefficient.sp"
+__kernel void clustering_coefficient_set_lcc_orient(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *kept_columns,
+    __global arc_t *kept_ends
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        arc_t next = row_offsets[v];
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+                kept_columns[next] = u;
+                next += 1;
+            }
+        }
+        kept_ends[v] = next;
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between the ends of arcs that a node keeps
+#line 7 "clustering_coefficient.sp"
+__kernel void clustering_coefficient_set_lcc_intersect(
+    arc_t num_arcs,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict arc_sources,
+    __global const arc_t *restrict kept_ends,
+    __global const int *restrict kept_columns,
+    __global long *triangles_of
+) {
+    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
+        const int v = arc_sources[e];
+        const arc_t end = kept_ends[v];
+        if (e < end) {
+            const int w = kept_columns[e];
+            long here = 0;
+            for (arc_t i = row_offsets[v]; i < end; i++) {
+                const int u = kept_columns[i];
+                if (u != w) {
+                    arc_t low = row_offsets[u];
+                    const arc_t last = kept_ends[u];
+                    arc_t high = last;
+                    while (low < high) {
+                        const arc_t middle = low + (high - low) / 2;
+                        if (kept_columns[middle] < w) {
+                            low = middle + 1;
+                        } else {
+                            high = middle;
+                        }
+                    }
+                    if (low < last && kept_columns[low] == w) {
+                        here += 1;
+                        atom_add(&triangles_of[u], 1);
+                    }
+                }
+            }
+            if (here > 0) {
+                atom_add(&triangles_of[v], here);
+                atom_add(&triangles_of[w], here);
+            }
+        }
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// from the triangles of nodes
+#line 7 "clustering_coefficient.sp"
+__kernel void clustering_coefficient_set_lcc_from_triangles(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const long *restrict triangles_of,
+    __global double *lcc
+) {
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        long neighbors = 0;
+        long arcs = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u != v) {
+                neighbors += 1;
+            }
+        }
+        arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
         if (neighbors > 1) {
             const double pairs = (double)multiply_long(neighbors, neighbors - 1);

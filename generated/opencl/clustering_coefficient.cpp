@@ -49,6 +49,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<arc_t> in_row_offsets, in_arcs;
     std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
@@ -83,6 +84,10 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
 
 // Works out from the rows what else the program uses.
 static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
     graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
@@ -472,6 +477,22 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its work-items found.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &device) : cell(device, 1) {}
+
+    void set(T value) { cell.fill(value); }
+
+    cl_mem memory() const { return cell.memory(); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -479,6 +500,7 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
@@ -488,17 +510,49 @@ struct Graph {
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
           columns(device, host.columns),
+          arc_sources(device, host.arc_sources),
           in_row_offsets(device, host.in_row_offsets),
           in_columns(device, host.in_columns) {}
 };
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
     device.launch(
-        "clustering_coefficient_set_lcc", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-        graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        "clustering_coefficient_set_lcc_check", graph.num_arcs, graph.num_arcs, graph.row_offsets,
+        graph.columns, graph.arc_sources, other_graph_result, downward_excess_result
     );
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        device.launch(
+            "clustering_coefficient_set_lcc_orient", graph.num_nodes, graph.num_nodes,
+            graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        triangles_of.fill(0);
+        device.launch(
+            "clustering_coefficient_set_lcc_intersect", graph.num_arcs, graph.num_arcs,
+            graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_of
+        );
+        device.launch(
+            "clustering_coefficient_set_lcc_from_triangles", graph.num_nodes, graph.num_nodes,
+            graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+    } else {
+        device.launch(
+            "clustering_coefficient_set_lcc", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+        );
+    }
 }
 
 // What --help says.

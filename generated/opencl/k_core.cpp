@@ -511,10 +511,14 @@ struct Graph {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
-    Buffer<unsigned char> peeling(device, graph.num_nodes);
+    Buffer<int> peeling_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> peeling_list(device, graph.num_nodes);
+    Buffer<int> peeling_size(device, 1);
     Word<long long> peeled_result(device);
+    int peeling_count = 0;
     core.fill(-1);
-    peeling.fill(false);
+    peeling_bits.fill(0);
+    peeling_size.fill(0);
     // k_core.sp:9 forall (v in g.nodes())
     device.launch(
         "k_core_add_degree", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
@@ -527,14 +531,25 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
         peeled_result.set(0);
         device.launch(
-            "k_core_set_core", graph.num_nodes, graph.num_nodes, core, degree, peeling, k, peeled_result
+            "k_core_set_core", graph.num_nodes, graph.num_nodes, core, degree, peeling_bits,
+            peeling_list, peeling_size, k, peeled_result
         );
         peeled += peeled_result.read();
         // k_core.sp:23 forall (v in g.nodes().filter(peeling))
-        device.launch(
-            "k_core_add_degree_2", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            peeling, degree
-        );
+        peeling_count = peeling_size.read(0);
+        if (peeling_count > graph.num_nodes / 8) {
+            device.launch(
+                "k_core_add_degree_2_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, peeling_bits, degree
+            );
+            peeling_bits.fill(0);
+        } else {
+            device.launch(
+                "k_core_add_degree_2", peeling_count, graph.row_offsets, graph.columns, peeling_list,
+                peeling_bits, degree, peeling_count
+            );
+        }
+        peeling_size.fill(0);
         left -= peeled;
         if (peeled == 0) {
             k += 1;

@@ -75,7 +75,6 @@ void pagerank_set_rank_nxt(
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
     __global const double *restrict contribution,
-    __global double *rank_nxt,
     __global double *rank,
     double damping,
     double n,
@@ -89,9 +88,12 @@ void pagerank_set_rank_nxt(
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
         }
-        rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-        change_part += fabs(rank_nxt[v] - rank[v]);
-        rank[v] = rank_nxt[v];
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+        const double old_rank = rank[v];
+        change_part += fabs(rank_nxt_of_v - old_rank);
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+            rank[v] = rank_nxt_of_v;
+        }
     }
     __local double change_scratch[256];
     change_part = group_add_double(change_part, change_scratch);

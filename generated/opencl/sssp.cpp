@@ -496,28 +496,113 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
+// Conversion that stops at the ends of the range; what is not a number becomes 0.
+template <class T, class Real>
+static T saturated(Real value) {
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<Real>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    if (value <= static_cast<Real>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+}
+
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
+    Buffer<int> modified_later_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_later_list(device, graph.num_nodes);
+    Buffer<int> modified_later_size(device, 1);
+    Word<double> weight_total_result(device);
+    int modified_count = 0;
+    int modified_later_count = 0;
     dist.fill(INT_MAX);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     dist.write(src, 0);
-    modified.write(src, true);
+    check_place(src, graph.num_nodes);
+    device.launch_once("modified_list_first", modified_bits, modified_list, modified_size, src);
     bool finished = false;
     // sssp.sp:11 fixedPoint until (finished : !modified)
+    modified_next_bits.fill(0);
+    modified_next_size.fill(0);
+    double weight_total = 0.0;
+    weight_total_result.set(0.0);
+    device.launch("sum_weight", graph.num_arcs, graph.num_arcs, weight, weight_total_result);
+    weight_total += weight_total_result.read();
+    const int width = saturated<int>(std::fmax(96.0 * (weight_total / (double)graph.num_arcs / ((double)graph.num_arcs / (double)graph.num_nodes)), 1.0));
+    modified_later_bits.fill(0);
+    modified_later_size.fill(0);
+    int limit = width;
+    int rise = width;
+    int settled = width;
+    bool nobody_near = true;
+    bool nobody_waits = true;
     do {
-        finished = true;
-        modified_next.fill(false);
-        // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
-        finished_result.set(true);
-        device.launch(
-            "sssp_min_dist", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            modified, dist, weight, modified_next, finished_result
-        );
-        finished = finished && finished_result.read();
-        std::swap(modified, modified_next);
+        modified_count = modified_size.read(0);
+        do {
+            if (modified_count > graph.num_nodes / 8) {
+                device.launch(
+                    "sssp_min_dist_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+                    modified_bits, dist, weight, modified_next_bits, modified_next_list, modified_next_size,
+                    modified_later_bits, modified_later_list, modified_later_size, limit
+                );
+                modified_bits.fill(0);
+            } else {
+                device.launch(
+                    "sssp_min_dist", modified_count, graph.row_offsets, graph.columns, modified_list,
+                    modified_bits, dist, weight, modified_next_bits, modified_next_list, modified_next_size,
+                    modified_later_bits, modified_later_list, modified_later_size, modified_count, limit
+                );
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            finished = modified_count == 0;
+        } while (!finished);
+        rise = width;
+        modified_later_count = modified_later_size.read(0);
+        do {
+            settled = limit;
+            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+            if (modified_later_count > graph.num_nodes / 8) {
+                device.launch(
+                    "sssp_min_dist_later_of_many", graph.num_nodes, graph.num_nodes, modified_later_bits, dist,
+                    modified_bits, modified_list, modified_size, modified_next_bits, modified_next_list,
+                    modified_next_size, settled, limit
+                );
+                modified_later_bits.fill(0);
+            } else {
+                device.launch(
+                    "sssp_min_dist_later", modified_later_count, modified_later_list, modified_later_bits, dist,
+                    modified_bits, modified_list, modified_size, modified_next_bits, modified_next_list,
+                    modified_next_size, modified_later_count, settled, limit
+                );
+            }
+            modified_later_size.fill(0);
+            std::swap(modified_later_bits, modified_next_bits);
+            std::swap(modified_later_list, modified_next_list);
+            std::swap(modified_later_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            nobody_near = modified_count == 0;
+            modified_later_count = modified_later_size.read(0);
+            nobody_waits = modified_later_count == 0;
+        } while (nobody_near && !nobody_waits);
+        finished = nobody_near;
     } while (!finished);
 }
 

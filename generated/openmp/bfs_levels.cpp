@@ -283,7 +283,7 @@ public:
 
     void fill(T value) {
         T *to = cells.get();
-        #pragma omp parallel for schedule(static)
+        #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
@@ -308,22 +308,6 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
 
 // Addition in which infinity plus anything is infinity.
@@ -341,35 +325,86 @@ static int atomic_min_int(volatile int *cell, int value) {
     return held;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        int held;
+        #pragma omp atomic capture
+        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        if ((held & bit) == 0) {
+            int place;
+            #pragma omp atomic capture
+            { place = *size; *size += 1; }
+            list[place] = node;
+        }
+    }
+}
+
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_min_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *__restrict__ frontier,
+    const int *__restrict__ frontier_list,
+    int *frontier_bits,
     int *level,
-    bool *frontier_next,
-    int *finished
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size,
+    int frontier_count
 ) {
-    int finished_part = 1;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(&& : finished_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!frontier[v]) continue;
+    #pragma omp parallel for schedule(dynamic, 64) if(frontier_count > 1000)
+    for (int place = 0; place < frontier_count; place++) {
+        const int v = frontier_list[place];
+        frontier_bits[v / 32] = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             const int candidate = add_inf(level[v], 1);
             if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
-                frontier_next[w] = true;
-                finished_part = 0;
+                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
             }
         }
     }
-    *finished = finished_part;
+}
+
+extern "C" void frontier_list_first(
+    int *frontier_bits,
+    int *frontier_list,
+    int *frontier_size,
+    int src
+) {
+    enlist(src, frontier_bits, frontier_list, frontier_size);
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// where many are active: goes over all, in their order
+#line 11 "bfs_levels.sp"
+extern "C" void bfs_levels_min_level_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ frontier_bits,
+    int *level,
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((frontier_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            const int candidate = add_inf(level[v], 1);
+            if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
+                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+            }
+        }
+    }
 }
 
 }  // namespace kernels
-#line 373 "bfs_levels.cpp"
+#line 408 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -387,28 +422,53 @@ struct Graph {
           columns(device, host.columns) {}
 };
 
+// Stops the program where it uses a cell that is not there.
+static void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
 // bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
 static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
-    Buffer<unsigned char> frontier(device, graph.num_nodes);
-    Buffer<unsigned char> frontier_next(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<int> frontier_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_list(device, graph.num_nodes);
+    Buffer<int> frontier_size(device, 1);
+    Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> frontier_next_list(device, graph.num_nodes);
+    Buffer<int> frontier_next_size(device, 1);
+    int frontier_count = 0;
     level.fill(INT_MAX);
-    frontier.fill(false);
+    frontier_bits.fill(0);
+    frontier_size.fill(0);
     level.write(src, 0);
-    frontier.write(src, true);
+    check_place(src, graph.num_nodes);
+    kernels::frontier_list_first(frontier_bits, frontier_list, frontier_size, src);
     bool finished = false;
     // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
+    frontier_next_bits.fill(0);
+    frontier_next_size.fill(0);
+    frontier_count = frontier_size.read(0);
     do {
-        finished = true;
-        frontier_next.fill(false);
-        // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
-        finished_result.set(true);
-        kernels::bfs_levels_min_level(
-            graph.num_nodes, graph.row_offsets, graph.columns, frontier, level, frontier_next,
-            finished_result
-        );
-        finished = finished && finished_result.read();
-        std::swap(frontier, frontier_next);
+        if (frontier_count > graph.num_nodes / 8) {
+            kernels::bfs_levels_min_level_of_many(
+                graph.num_nodes, graph.row_offsets, graph.columns, frontier_bits, level, frontier_next_bits,
+                frontier_next_list, frontier_next_size
+            );
+            frontier_bits.fill(0);
+        } else {
+            kernels::bfs_levels_min_level(
+                graph.row_offsets, graph.columns, frontier_list, frontier_bits, level, frontier_next_bits,
+                frontier_next_list, frontier_next_size, frontier_count
+            );
+        }
+        frontier_size.fill(0);
+        std::swap(frontier_bits, frontier_next_bits);
+        std::swap(frontier_list, frontier_next_list);
+        std::swap(frontier_size, frontier_next_size);
+        frontier_count = frontier_size.read(0);
+        finished = frontier_count == 0;
     } while (!finished);
 }
 

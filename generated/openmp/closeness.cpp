@@ -283,7 +283,7 @@ public:
 
     void fill(T value) {
         T *to = cells.get();
-        #pragma omp parallel for schedule(static)
+        #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
@@ -306,22 +306,6 @@ private:
 
     std::size_t count;
     std::unique_ptr<T[]> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
 };
 
 namespace kernels {
@@ -355,43 +339,48 @@ static double long_to_double_inf(long long value) {
 // finds the next BFS level
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
-    int found_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : found_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                found_part = 1;
+                int slot;
+                #pragma omp atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
             }
         }
     }
-    *found = found_part;
 }
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order,
     const int *__restrict__ bfs_level,
     int *level,
     long long *farness,
     int *reached_by,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -423,7 +412,7 @@ extern "C" void closeness_centrality_set_closeness(
 }
 
 }  // namespace kernels
-#line 427 "closeness.cpp"
+#line 416 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -447,7 +436,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Buffer<int> reached_by(device, graph.num_nodes);
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
@@ -459,20 +449,25 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
+            bfs_level_order.write(0, src);
+            bfs_level_count.write(0, 1);
+            int bfs_level_begin = 0;
+            int bfs_level_end = 1;
             int depth = 0;
             bool found = false;
             do {
-                found = false;
-                found_result.set(false);
                 kernels::closeness_centrality_min_bfs_level(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                    bfs_level_begin, bfs_level_end, depth
                 );
-                found = found || found_result.read();
                 kernels::closeness_centrality_min_level(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, level, farness, reached_by,
-                    depth
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, farness, reached_by,
+                    bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                found = bfs_level_begin < bfs_level_end;
             } while (found);
         }
     }

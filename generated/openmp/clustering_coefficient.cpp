@@ -48,6 +48,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<int> arc_sources;
     std::vector<arc_t> in_row_offsets, in_arcs;
     std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
@@ -82,6 +83,10 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
 
 // Works out from the rows what else the program uses.
 static HostGraph completed(HostGraph graph) {
+    graph.arc_sources.resize(graph.num_arcs);
+    for (int v = 0; v < graph.num_nodes; v++) {
+        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
+    }
     graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
@@ -303,7 +308,7 @@ public:
 
     void fill(T value) {
         T *to = cells.get();
-        #pragma omp parallel for schedule(static)
+        #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
@@ -326,6 +331,22 @@ private:
 
     std::size_t count;
     std::unique_ptr<T[]> cells;
+};
+
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
 };
 
 namespace kernels {
@@ -406,8 +427,144 @@ extern "C" void clustering_coefficient_set_lcc(
     }
 }
 
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: does every arc have its reverse, and none beside it?
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_check(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ arc_sources,
+    int *other_graph,
+    long long *downward_excess
+) {
+    int other_graph_part = 0;
+    long long downward_excess_part = 0;
+    #pragma omp parallel for schedule(static) reduction(|| : other_graph_part) \
+        reduction(+ : downward_excess_part)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const int u = columns[e];
+        if (e > 0 && arc_sources[e - 1] == v && columns[e - 1] == u) {
+            other_graph_part = 1;
+        }
+        if (u < v) {
+            downward_excess_part += 1;
+            if (find_arc(row_offsets, columns, u, v) < 0) {
+                other_graph_part = 1;
+            }
+        }
+        if (u > v) {
+            downward_excess_part -= 1;
+        }
+    }
+    *other_graph = other_graph_part;
+    *downward_excess = downward_excess_part;
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: keeps the arcs to nodes of higher degree
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_orient(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *kept_columns,
+    arc_t *kept_ends
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int v = 0; v < num_nodes; v++) {
+        const arc_t degree = row_offsets[v + 1] - row_offsets[v];
+        arc_t next = row_offsets[v];
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            const arc_t neighbor_degree = row_offsets[u + 1] - row_offsets[u];
+            if (neighbor_degree > degree || (neighbor_degree == degree && u > v)) {
+                kept_columns[next] = u;
+                next += 1;
+            }
+        }
+        kept_ends[v] = next;
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// triangles: looks for arcs between the ends of arcs that a node keeps
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_intersect(
+    arc_t num_arcs,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends,
+    const int *__restrict__ kept_columns,
+    long long *triangles_of
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (arc_t e = 0; e < num_arcs; e++) {
+        const int v = arc_sources[e];
+        const arc_t end = kept_ends[v];
+        if (e < end) {
+            const int u = kept_columns[e];
+            arc_t i = row_offsets[v];
+            arc_t j = row_offsets[u];
+            const arc_t last = kept_ends[u];
+            long long here = 0;
+            while (i < end && j < last) {
+                const int one = kept_columns[i];
+                const int other = kept_columns[j];
+                if (one == other) {
+                    here += 1;
+                    #pragma omp atomic update
+                    triangles_of[one] += 1;
+                }
+                if (one <= other) {
+                    i += 1;
+                }
+                if (one >= other) {
+                    j += 1;
+                }
+            }
+            if (here > 0) {
+                #pragma omp atomic update
+                triangles_of[v] += here;
+                #pragma omp atomic update
+                triangles_of[u] += here;
+            }
+        }
+    }
+}
+
+// clustering_coefficient.sp:7 forall (v in g.nodes())
+// from the triangles of nodes
+#line 7 "clustering_coefficient.sp"
+extern "C" void clustering_coefficient_set_lcc_from_triangles(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of,
+    double *lcc
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int v = 0; v < num_nodes; v++) {
+        long long neighbors = 0;
+        long long arcs = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u != v) {
+                neighbors += 1;
+            }
+        }
+        arcs += multiply_long(2, triangles_of[v]);
+        lcc[v] = 0.0;
+        if (neighbors > 1) {
+            const double pairs = (double)multiply_long(neighbors, neighbors - 1);
+            lcc[v] = (double)arcs / pairs;
+        }
+    }
+}
+
 }  // namespace kernels
-#line 411 "clustering_coefficient.cpp"
+#line 568 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -416,6 +573,7 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<int> arc_sources;
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
@@ -425,17 +583,46 @@ struct Graph {
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
           columns(device, host.columns),
+          arc_sources(device, host.arc_sources),
           in_row_offsets(device, host.in_row_offsets),
           in_columns(device, host.in_columns) {}
 };
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
+    Buffer<int> kept_columns(device, graph.num_arcs);
+    Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<long long> triangles_of(device, graph.num_nodes);
+    Word<int> other_graph_result(device);
+    Word<long long> downward_excess_result(device);
     // clustering_coefficient.sp:7 forall (v in g.nodes())
-    kernels::clustering_coefficient_set_lcc(
-        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-        lcc
+    bool other_graph = false;
+    long long downward_excess = 0;
+    other_graph_result.set(false);
+    downward_excess_result.set(0);
+    kernels::clustering_coefficient_set_lcc_check(
+        graph.num_arcs, graph.row_offsets, graph.columns, graph.arc_sources, other_graph_result,
+        downward_excess_result
     );
+    other_graph = other_graph || other_graph_result.read();
+    downward_excess += downward_excess_result.read();
+    if (!other_graph && downward_excess == 0) {
+        kernels::clustering_coefficient_set_lcc_orient(
+            graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
+        );
+        triangles_of.fill(0);
+        kernels::clustering_coefficient_set_lcc_intersect(
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_of
+        );
+        kernels::clustering_coefficient_set_lcc_from_triangles(
+            graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
+        );
+    } else {
+        kernels::clustering_coefficient_set_lcc(
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
+            lcc
+        );
+    }
 }
 
 // What --help says.

@@ -293,7 +293,7 @@ public:
 
     void fill(T value) {
         T *to = cells.get();
-        #pragma omp parallel for schedule(static)
+        #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 

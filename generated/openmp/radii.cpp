@@ -283,7 +283,7 @@ public:
 
     void fill(T value) {
         T *to = cells.get();
-        #pragma omp parallel for schedule(static)
+        #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
@@ -318,22 +318,6 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -355,42 +339,47 @@ static int add_inf(int a, int b) {
 // finds the next BFS level
 #line 11 "radii.sp"
 extern "C" void radii_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
-    int found_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(|| : found_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
-                found_part = 1;
+                int slot;
+                #pragma omp atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
             }
         }
     }
-    *found = found_part;
 }
 
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" void radii_min_level(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order,
     const int *__restrict__ bfs_level,
     int *level,
     int *radius,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
-    for (int v = 0; v < num_nodes; v++) {
-        if (bfs_level[v] != depth) continue;
+    #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -408,7 +397,7 @@ extern "C" void radii_min_level(
 }
 
 }  // namespace kernels
-#line 412 "radii.cpp"
+#line 401 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -430,7 +419,8 @@ struct Graph {
 static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsigned char> &sources) {
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
     for (const int src : sources.members()) {
@@ -440,19 +430,25 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
+            bfs_level_order.write(0, src);
+            bfs_level_count.write(0, 1);
+            int bfs_level_begin = 0;
+            int bfs_level_end = 1;
             int depth = 0;
             bool found = false;
             do {
-                found = false;
-                found_result.set(false);
                 kernels::radii_min_bfs_level(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, depth, found_result
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                    bfs_level_begin, bfs_level_end, depth
                 );
-                found = found || found_result.read();
                 kernels::radii_min_level(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level, level, radius, depth
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, radius,
+                    bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                found = bfs_level_begin < bfs_level_end;
             } while (found);
         }
     }

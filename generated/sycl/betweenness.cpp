@@ -439,22 +439,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    T *memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -485,7 +469,9 @@ static void betweenness(
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    std::vector<int> bfs_level_starts(graph.num_nodes + 1);
+    Buffer<int> bfs_level_count(device, 1);
     bc.fill(0.0);
     // betweenness.sp:7 for (src in sources)
     for (const int src : sources.members()) {
@@ -496,27 +482,37 @@ static void betweenness(
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
+            bfs_level_order.write(0, src);
+            bfs_level_count.write(0, 1);
+            int bfs_level_begin = 0;
+            int bfs_level_end = 1;
+            bfs_level_starts[0] = 0;
             int depth = 0;
             bool found = false;
             do {
-                found = false;
-                found_result.set(false);
                 device.launch(
-                    "betweenness_min_bfs_level", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                    graph.columns, bfs_level, depth, found_result
+                    "betweenness_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
+                    graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
+                    depth
                 );
-                found = found || found_result.read();
                 device.launch(
-                    "betweenness_add_sigma", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
-                    graph.in_columns, bfs_level, sigma, depth
+                    "betweenness_add_sigma", bfs_level_end - bfs_level_begin, graph.in_row_offsets,
+                    graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                bfs_level_starts[depth] = bfs_level_begin;
+                found = bfs_level_begin < bfs_level_end;
             } while (found);
+            bfs_level_begin = bfs_level_starts[depth];
             while (depth > 0) {
                 depth -= 1;
+                bfs_level_end = bfs_level_begin;
+                bfs_level_begin = bfs_level_starts[depth];
                 device.launch(
-                    "betweenness_add_delta", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    bfs_level, delta, sigma, bc, depth, src
+                    "betweenness_add_delta", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                    bfs_level_order, delta, bfs_level, sigma, bc, bfs_level_begin, bfs_level_end, src, depth
                 );
             }
         }

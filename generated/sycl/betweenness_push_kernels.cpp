@@ -21,43 +21,44 @@ static auto atomic(volatile T &cell) {
 // finds the next BFS level
 #line 9 "betweenness_push.sp"
 KERNEL betweenness_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool found_part = false;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (bfs_level[v] != depth) continue;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
-                found_part = true;
+                const int slot = atomic(*bfs_level_count).fetch_add(1);
+                bfs_level_order[slot] = neighbor;
             }
         }
-    }
-    if (found_part) {
-        *found = 1;
     }
 }
 
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 #line 9 "betweenness_push.sp"
 KERNEL betweenness_add_sigma(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
+    const int *__restrict bfs_level_order,
     const int *__restrict bfs_level,
     double *sigma,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (bfs_level[v] != depth) continue;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -70,19 +71,22 @@ KERNEL betweenness_add_sigma(
 // betweenness_push.sp:14 iterateInReverse (v != src)
 #line 14 "betweenness_push.sp"
 KERNEL betweenness_add_delta(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const int *__restrict bfs_level,
+    const int *__restrict bfs_level_order,
     double *delta,
+    const int *__restrict bfs_level,
     const double *__restrict sigma,
     double *bc,
-    int depth,
-    int src
+    int bfs_level_begin,
+    int bfs_level_end,
+    int src,
+    int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!(bfs_level[v] == depth && v != src)) continue;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int v = bfs_level_order[place];
+        if (v == src) continue;
         double delta_of_v = delta[v];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];

@@ -409,22 +409,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    T *memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -444,7 +428,8 @@ struct Graph {
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
 static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &parent, int src) {
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     level.fill(INT_MAX);
     parent.fill(-1);
     level.write(src, 0);
@@ -452,21 +437,25 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     if (src >= 0) {
         bfs_level.fill(INT_MAX);
         bfs_level.write(src, 0);
+        bfs_level_order.write(0, src);
+        bfs_level_count.write(0, 1);
+        int bfs_level_begin = 0;
+        int bfs_level_end = 1;
         int depth = 0;
         bool found = false;
         do {
-            found = false;
-            found_result.set(false);
             device.launch(
-                "bfs_min_bfs_level", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                bfs_level, depth, found_result
+                "bfs_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end, depth
             );
-            found = found || found_result.read();
             device.launch(
-                "bfs_min_level", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                bfs_level, level, parent, depth
+                "bfs_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end, depth
             );
             depth += 1;
+            bfs_level_begin = bfs_level_end;
+            bfs_level_end = bfs_level_count.read(0);
+            found = bfs_level_begin < bfs_level_end;
         } while (found);
     }
 }

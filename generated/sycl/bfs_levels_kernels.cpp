@@ -24,31 +24,71 @@ static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomic(bits[node / 32]).fetch_or(bit);
+        if ((held & bit) == 0) {
+            const int place = atomic(*size).fetch_add(1);
+            list[place] = node;
+        }
+    }
+}
+
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 KERNEL bfs_levels_min_level(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *__restrict frontier,
+    const int *__restrict frontier_list,
+    int *frontier_bits,
     int *level,
-    bool *frontier_next,
-    int *finished
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size,
+    int frontier_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool finished_part = true;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!frontier[v]) continue;
+    for (int place = item.get_global_id(0); place < frontier_count; place += item.get_global_range(0)) {
+        const int v = frontier_list[place];
+        frontier_bits[v / 32] = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             const int candidate = add_inf(level[v], 1);
             if (candidate < level[w] && candidate < atomic(level[w]).fetch_min(candidate)) {
-                frontier_next[w] = true;
-                finished_part = false;
+                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
             }
         }
     }
-    if (!finished_part) {
-        *finished = 0;
+}
+
+KERNEL frontier_list_first(int *frontier_bits, int *frontier_list, int *frontier_size, int src) {
+    enlist(src, frontier_bits, frontier_list, frontier_size);
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// where many are active: goes over all, in their order
+#line 11 "bfs_levels.sp"
+KERNEL bfs_levels_min_level_of_many(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *__restrict frontier_bits,
+    int *level,
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if ((frontier_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int w = columns[e];
+            const int candidate = add_inf(level[v], 1);
+            if (candidate < level[w] && candidate < atomic(level[w]).fetch_min(candidate)) {
+                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+            }
+        }
     }
 }

@@ -39,45 +39,46 @@ static double long_to_double_inf(long long value) {
 // finds the next BFS level
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_min_bfs_level(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
+    int *bfs_level_order,
     int *bfs_level,
-    int depth,
-    int *found
+    int *bfs_level_count,
+    int bfs_level_begin,
+    int bfs_level_end,
+    int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool found_part = false;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (bfs_level[v] != depth) continue;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
-                found_part = true;
+                const int slot = atomic(*bfs_level_count).fetch_add(1);
+                bfs_level_order[slot] = neighbor;
             }
         }
-    }
-    if (found_part) {
-        *found = 1;
     }
 }
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_min_level(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
+    const int *__restrict bfs_level_order,
     const int *__restrict bfs_level,
     int *level,
     long long *farness,
     int *reached_by,
+    int bfs_level_begin,
+    int bfs_level_end,
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (bfs_level[v] != depth) continue;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {

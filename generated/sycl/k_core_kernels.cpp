@@ -17,6 +17,18 @@ static auto atomic(volatile T &cell) {
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomic(bits[node / 32]).fetch_or(bit);
+        if ((held & bit) == 0) {
+            const int place = atomic(*size).fetch_add(1);
+            list[place] = node;
+        }
+    }
+}
+
 // k_core.sp:9 forall (v in g.nodes())
 // first degree = 0
 #line 9 "k_core.sp"
@@ -45,7 +57,9 @@ KERNEL k_core_set_core(
     int num_nodes,
     int *core,
     const int *__restrict degree,
-    bool *peeling,
+    int *peeling_bits,
+    int *peeling_list,
+    int *peeling_size,
     int k,
     long long *peeled
 ) {
@@ -54,7 +68,7 @@ KERNEL k_core_set_core(
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!(core[v] == -1 && degree[v] <= k)) continue;
         core[v] = k;
-        peeling[v] = true;
+        enlist(v, peeling_bits, peeling_list, peeling_size);
         peeled_part += 1;
     }
     peeled_part = sycl::reduce_over_group(item.get_group(), peeled_part, sycl::plus<long long>());
@@ -66,16 +80,39 @@ KERNEL k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 KERNEL k_core_add_degree_2(
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *__restrict peeling_list,
+    int *peeling_bits,
+    int *degree,
+    int peeling_count
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int place = item.get_global_id(0); place < peeling_count; place += item.get_global_range(0)) {
+        const int v = peeling_list[place];
+        peeling_bits[v / 32] = 0;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            if (nbr != v) {
+                atomic(degree[nbr]).fetch_add(-1);
+            }
+        }
+    }
+}
+
+// k_core.sp:23 forall (v in g.nodes().filter(peeling))
+// where many are active: goes over all, in their order
+#line 23 "k_core.sp"
+KERNEL k_core_add_degree_2_of_many(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    bool *peeling,
+    const int *__restrict peeling_bits,
     int *degree
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!peeling[v]) continue;
-        peeling[v] = false;
+        if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (nbr != v) {

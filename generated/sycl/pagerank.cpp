@@ -472,11 +472,9 @@ static void pagerank(
     double tolerance,
     int max_iterations
 ) {
-    Buffer<double> rank_nxt(device, graph.num_nodes);
     Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
     Word<double> change_result(device);
-    rank_nxt.fill(0.0);
     const double n = (double)graph.num_nodes;
     double change = INFINITY;
     int iterations = 0;
@@ -494,7 +492,7 @@ static void pagerank(
         change_result.set(0.0);
         device.launch(
             "pagerank_set_rank_nxt", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
-            graph.in_columns, contribution, rank_nxt, rank, damping, n, stranded, change_result
+            graph.in_columns, contribution, rank, damping, n, stranded, change_result
         );
         change += change_result.read();
         iterations += 1;

@@ -49,7 +49,6 @@ KERNEL pagerank_set_rank_nxt(
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
     const double *__restrict contribution,
-    double *rank_nxt,
     double *rank,
     double damping,
     double n,
@@ -64,9 +63,12 @@ KERNEL pagerank_set_rank_nxt(
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
         }
-        rank_nxt[v] = (1.0 - damping) / n + damping * (inflow + stranded / n);
-        change_part += sycl::fabs(rank_nxt[v] - rank[v]);
-        rank[v] = rank_nxt[v];
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+        const double old_rank = rank[v];
+        change_part += sycl::fabs(rank_nxt_of_v - old_rank);
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
+            rank[v] = rank_nxt_of_v;
+        }
     }
     change_part = sycl::reduce_over_group(item.get_group(), change_part, sycl::plus<double>());
     if (item.get_local_id(0) == 0) {

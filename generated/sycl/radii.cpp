@@ -419,22 +419,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    T *memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -455,7 +439,8 @@ struct Graph {
 static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsigned char> &sources) {
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Word<int> found_result(device);
+    Buffer<int> bfs_level_order(device, graph.num_nodes);
+    Buffer<int> bfs_level_count(device, 1);
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
     for (const int src : sources.members()) {
@@ -465,21 +450,25 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
+            bfs_level_order.write(0, src);
+            bfs_level_count.write(0, 1);
+            int bfs_level_begin = 0;
+            int bfs_level_end = 1;
             int depth = 0;
             bool found = false;
             do {
-                found = false;
-                found_result.set(false);
                 device.launch(
-                    "radii_min_bfs_level", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    bfs_level, depth, found_result
+                    "radii_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                    bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end, depth
                 );
-                found = found || found_result.read();
                 device.launch(
-                    "radii_min_level", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    bfs_level, level, radius, depth
+                    "radii_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
+                    bfs_level_order, bfs_level, level, radius, bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                found = bfs_level_begin < bfs_level_end;
             } while (found);
         }
     }

@@ -24,41 +24,164 @@ static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomic(bits[node / 32]).fetch_or(bit);
+        if ((held & bit) == 0) {
+            const int place = atomic(*size).fetch_add(1);
+            list[place] = node;
+        }
+    }
+}
+
 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_min_dist(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *__restrict modified,
+    const int *__restrict modified_list,
+    int *modified_bits,
     int *dist,
     const int *__restrict weight,
-    bool *modified_nxt
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int modified_count,
+    int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!modified[v]) continue;
+    for (int place = item.get_global_id(0); place < modified_count; place += item.get_global_range(0)) {
+        const int v = modified_list[place];
+        modified_bits[v / 32] = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic(dist[nbr]).fetch_min(candidate)) {
-                modified_nxt[nbr] = true;
+                if (candidate < limit) {
+                    enlist(nbr, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                } else {
+                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                }
             }
         }
     }
 }
 
-// sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
-#line 9 "sssp_two_flags.sp"
-KERNEL sssp_find_finished(int num_nodes, const bool *__restrict modified, int *finished) {
+// the sum of weight, which says how far apart near and far are
+KERNEL sum_weight(arc_t num_arcs, const int *__restrict weight, double *weight_total) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    bool finished_part = true;
-    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if (modified[node]) {
-            finished_part = false;
+    double weight_total_part = 0.0;
+    for (arc_t arc = item.get_global_id(0); arc < num_arcs; arc += item.get_global_range(0)) {
+        weight_total_part += (double)weight[arc];
+    }
+    weight_total_part = sycl::reduce_over_group(item.get_group(), weight_total_part, sycl::plus<double>());
+    if (item.get_local_id(0) == 0) {
+        atomic(*weight_total).fetch_add(weight_total_part);
+    }
+}
+
+// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+// those who wait: who is near now comes next, who has had his turn meanwhile is done
+#line 10 "sssp_two_flags.sp"
+KERNEL sssp_min_dist_later(
+    const int *__restrict modified_later_list,
+    int *modified_later_bits,
+    const int *__restrict dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int modified_later_count,
+    int settled,
+    int limit
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
+        const int node = modified_later_list[place];
+        modified_later_bits[node / 32] = 0;
+        const int value = dist[node];
+        if (value >= settled) {
+            if (value < limit) {
+                enlist(node, modified_bits, modified_list, modified_size);
+            } else {
+                enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+            }
         }
     }
-    if (!finished_part) {
-        *finished = 0;
+}
+
+KERNEL modified_list_first(int *modified_bits, int *modified_list, int *modified_size, int src) {
+    enlist(src, modified_bits, modified_list, modified_size);
+}
+
+// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+// where many are active: goes over all, in their order
+#line 10 "sssp_two_flags.sp"
+KERNEL sssp_min_dist_of_many(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *__restrict modified_bits,
+    int *dist,
+    const int *__restrict weight,
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int limit
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            const int candidate = add_inf(dist[v], weight[e]);
+            if (candidate < dist[nbr] && candidate < atomic(dist[nbr]).fetch_min(candidate)) {
+                if (candidate < limit) {
+                    enlist(nbr, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                } else {
+                    enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                }
+            }
+        }
+    }
+}
+
+// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+// where many are active: goes over all, in their order
+#line 10 "sssp_two_flags.sp"
+KERNEL sssp_min_dist_later_of_many(
+    int num_nodes,
+    const int *__restrict modified_later_bits,
+    const int *__restrict dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int settled,
+    int limit
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
+        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
+        const int value = dist[node];
+        if (value >= settled) {
+            if (value < limit) {
+                enlist(node, modified_bits, modified_list, modified_size);
+            } else {
+                enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+            }
+        }
     }
 }

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
 from starplat.backends.chost import host_arrays, host_text
 from starplat.backends.comments import file_name, origin, quoted
-from starplat.backends.cpp import CELLS, CPP, VALUES, size_of
+from starplat.backends.cplusplus import TYPES
+from starplat.backends.cpp import CELLS, CPP, size_of
 from starplat.backends.hostlaunch import BY_NAME, Launching
 from starplat.backends.launch import GROUP_SIZE, MOST_THREADS, THREADS_TOGETHER
 from starplat.backends.library import Interface, pairs, without_prefix
@@ -30,7 +31,6 @@ from starplat.ir.nodes import (
     WEIGHTS,
     Argument,
     Array,
-    CheckCell,
     Const,
     Element,
     FindArc,
@@ -84,7 +84,6 @@ def artifact_pieces(
         "uses_words": any(kernel.reductions for kernel in launched_alone(module))
         or any(loop.outcomes for loop in loops),
         "uses_together": bool(loops),
-        "uses_checks": any(isinstance(part, CheckCell) for part in walk(module.functions)),
         "threads_together": THREADS_TOGETHER,
         "group_size": GROUP_SIZE,
         "most_threads": MOST_THREADS,
@@ -225,7 +224,7 @@ class _Arguments:
         name, shown = self.names.local(parameter.what), quoted(argument.name)
         match parameter.what:
             case Variable(_, element):
-                return [f"{VALUES[element]} {name} = {self.scalar(argument, element, shown)};"]
+                return [f"{TYPES[element]} {name} = {self.scalar(argument, element, shown)};"]
             case Array(_, element, _, Origin.WEIGHT):
                 return [f"Buffer<{CELLS[element]}> {name}(device, host.weights);"]
             case Array() as array if isinstance(argument.type, SetType):
@@ -240,7 +239,7 @@ class _Arguments:
         if argument.type is Scalar.NODE:
             return f'host.node(arguments.number<long long>("{shown}"))'
         default = "" if argument.default is None else f", {self.literal(argument.default)}"
-        return f'arguments.number<{VALUES[element]}>("{shown}"{default})'
+        return f'arguments.number<{TYPES[element]}>("{shown}"{default})'
 
     def literal(self, constant: Const) -> str:
         printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())

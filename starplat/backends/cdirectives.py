@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -40,7 +41,7 @@ class _Words:
 
     def shared_loop(self, shared: SharedLoop) -> Iterator[str]:
         head = self.directives.uneven_loop if shared.uneven else self.directives.loop
-        yield from _broken(head, [*self.arrays(shared.arrays), *self.reductions(shared)])
+        yield from _broken(head, [*self.few(shared), *self.arrays(shared.arrays), *self.reductions(shared)])
         yield from self.printer.count(shared.loop)
 
     def alone(self, alone: Alone) -> Iterator[str]:
@@ -52,6 +53,10 @@ class _Words:
         yield "{"
         yield from self.printer.lines(alone.body)
         yield "}"
+
+    def few(self, shared: SharedLoop) -> Iterator[str]:
+        if shared.length is not None and self.directives.few is not None:
+            yield self.directives.few.format(length=self.printer.expressions.expression(shared.length))
 
     def reductions(self, shared: SharedLoop) -> Iterator[str]:
         """One clause for each operator."""
@@ -68,12 +73,15 @@ class _Words:
 
 
 def _broken(head: str, clauses: list[str]) -> Iterator[str]:
-    """One directive, broken before a clause where it would be too long."""
+    """One directive, broken before a clause, and between the names of a long one, where it would be too long."""
     line = head
     for clause in clauses:
         if len(line) + 1 + len(clause) > DIRECTIVE_WIDTH:
             yield f"{line} \\"
-            line = f"{INDENT}{clause}"
+            *ahead, line = textwrap.wrap(
+                clause, DIRECTIVE_WIDTH, initial_indent=INDENT, subsequent_indent=INDENT * 2, break_long_words=False
+            )
+            yield from (f"{part} \\" for part in ahead)
         else:
             line = f"{line} {clause}"
     yield line

@@ -43,7 +43,7 @@ from starplat.ir.nodes import (
     limits,
 )
 
-SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 13)
+SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 14)
 
 _OPERATORS = {
     BinaryOperator.ADD: SUM,
@@ -56,6 +56,7 @@ _OPERATORS = {
     BinaryOperator.BIT_AND: BIT_AND,
     BinaryOperator.BIT_OR: BIT_OR,
     BinaryOperator.BIT_XOR: BIT_XOR,
+    BinaryOperator.SHIFT_LEFT: SHIFT,
     BinaryOperator.EQUAL: EQUALITY,
     BinaryOperator.NOT_EQUAL: EQUALITY,
     BinaryOperator.LESS: ORDER,
@@ -242,7 +243,7 @@ class ExpressionPrinter:
     def operand(self, level: int, operand: Expression, needed: int) -> str:
         text, own = self.print(operand)
         confusing = own != level and own in _MIXED_NEEDS_BRACKETS and level in _MIXED_NEEDS_BRACKETS
-        around_bits = level in (BIT_OR, BIT_XOR, BIT_AND) and own != level and own < PREFIX
+        around_bits = level in (BIT_OR, BIT_XOR, BIT_AND, SHIFT) and own != level and own < PREFIX
         return f"({text})" if own < needed or confusing or around_bits else text
 
     def add_inf(self, binary: Binary) -> str:

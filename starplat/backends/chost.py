@@ -12,7 +12,8 @@ from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
 from starplat.backends.comments import comment, origin
-from starplat.backends.cpp import CELLS, CPP, INDENT, VALUES, size_of
+from starplat.backends.cplusplus import TYPES
+from starplat.backends.cpp import CELLS, CPP, INDENT, size_of
 from starplat.backends.cstmt import assignment_text, step_text
 from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.legalise import ROWS, negated
@@ -44,16 +45,19 @@ from starplat.ir.nodes import (
     HostReturn,
     HostWhile,
     Launch,
+    ListMembers,
     Module,
     NearestFirst,
     NodeNeighbors,
     NumArcs,
     NumNodes,
     OnDevice,
+    Origin,
     Parameter,
     PushOrPull,
     ReadCell,
     ReadEmpty,
+    ReadSize,
     Ref,
     SetVariable,
     Swap,
@@ -123,7 +127,7 @@ class HostPrinter:
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
-        result = "void" if self.function.result is None else VALUES[self.function.result]
+        result = "void" if self.function.result is None else TYPES[self.function.result]
         parameters = ["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)]
         head = f"static {result} {self.names.host_function(self.function.name)}"
         place = origin(self.module, self.function.span)
@@ -142,9 +146,11 @@ class HostPrinter:
             case Array(_, element) as array:
                 return f"Buffer<{CELLS[element]}> &{self.device_name(array)}"
             case Variable(_, element) as variable:
-                return f"{VALUES[element]} {'&' * parameter.by_reference}{self.names.local(variable)}"
+                return f"{TYPES[element]} {'&' * parameter.by_reference}{self.names.local(variable)}"
 
     def buffer(self, array: Array) -> str:
+        if array.origin is Origin.HOST:
+            return f"std::vector<{CELLS[array.element]}> {self.names.local(array)}({size_of(array)});"
         kind = "unsigned" if array.packed else CELLS[array.element]
         return f"Buffer<{kind}> {self.device_name(array)}(device, {size_of(array)});"
 
@@ -199,7 +205,7 @@ class HostPrinter:
         while place < len(body):
             match body[place : place + 2]:
                 case (DeclareVariable(variable), ReadCell(read) as cell) if read == variable:
-                    yield f"{VALUES[variable.element]} {''.join(self.operation(cell))}"
+                    yield f"{TYPES[variable.element]} {''.join(self.operation(cell))}"
                     place += 1
                 case (DeclareVariable(variable) as first, HostFor() as loop) if _counts(
                     variable, loop, body[place + 2 :]
@@ -223,7 +229,7 @@ class HostPrinter:
                 return
             case DeclareVariable(variable, value):
                 constant = "const " * (variable not in self.changing)
-                yield f"{constant}{VALUES[variable.element]} {self.names.local(variable)} = {self.text(value)};"
+                yield f"{constant}{TYPES[variable.element]} {self.names.local(variable)} = {self.text(value)};"
             case SetVariable(variable, value):
                 yield f"{assignment_text(self.expressions, variable, value)};"
             case Fill(array, value):
@@ -234,10 +240,8 @@ class HostPrinter:
                 yield f"std::swap({self.device_name(first)}, {self.device_name(second)});"
             case Launch(kernel):
                 yield from self.launches.launch(self.module.kernel(kernel))
-            case ReadCell(variable, array, index):
-                yield f"{self.names.local(variable)} = {self.device_name(array)}.read({self.text(index)});"
-            case WriteCell(array, index, value):
-                yield f"{self.device_name(array)}.write({self.text(index)}, {self.text(value)});"
+            case ReadCell() | WriteCell():
+                yield self.cell(op)
             case HostIf():
                 yield from self.branch(op)
             case HostWhile() | HostFor() | HostForRange() | HostForNeighbors() | HostForMembers():
@@ -257,15 +261,32 @@ class HostPrinter:
                     yield comment(place)
                 for inner in body:
                     yield from self.operation(inner)
-            case ReadEmpty():
+            case ReadEmpty() | ReadSize() | ListMembers():
                 raise AssertionError("sets are asked on the device only")
             case CheckCell(array, index):
+                self.helpers.need("check_place")
                 yield f"check_place({self.text(index)}, {size_of(replace(array, packed=False))});"
             case NearestFirst(body) | PushOrPull(_, body):
                 for inner in body:
                     yield from self.operation(inner)
             case OnDevice():
                 yield from self.launches.together(self.loops[op.name])
+            case _:
+                assert_never(op)
+
+    def cell(self, op: ReadCell | WriteCell) -> str:
+        """Reads or writes a cell of the device, or of what the host keeps for itself."""
+        index, hosts = self.text(op.index), op.array.origin is Origin.HOST
+        array = self.device_name(op.array)
+        match op:
+            case ReadCell(variable):
+                return f"{self.names.local(variable)} = {array}{f'[{index}]' if hosts else f'.read({index})'};"
+            case WriteCell(_, _, value):
+                return (
+                    f"{array}[{index}] = {self.text(value)};"
+                    if hosts
+                    else f"{array}.write({index}, {self.text(value)});"
+                )
             case _:
                 assert_never(op)
 
@@ -300,7 +321,7 @@ class HostPrinter:
                 yield from self.for_loop(loop)
             case HostForRange(variable, first, end, body):
                 name = self.names.local(variable)
-                kind = VALUES[variable.element]
+                kind = TYPES[variable.element]
                 head = f"{kind} {name} = {self.text(first)}"
                 if self.is_settled(end):
                     yield f"for ({head}; {name} < {self.text(end)}; {name}++) {{"
@@ -312,7 +333,7 @@ class HostPrinter:
             case HostForNeighbors(direction, node, neighbor, position, body):
                 yield from self.neighbors(direction, node, neighbor, position, body)
             case HostForMembers(variable, members, body):
-                kind = VALUES[variable.element]
+                kind = TYPES[variable.element]
                 yield f"for (const {kind} {self.names.local(variable)} : {self.device_name(members)}.members()) {{"
                 yield from self.loop_body(body)
                 yield "}"

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
+from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
 from starplat.backends.cstmt import INDENT
 from starplat.backends.launch import MOST_LISTED
 from starplat.backends.spelling import Spelling
 from starplat.ir.nodes import Array, Element, Extent, MathFunction
 
-__all__ = ["CELLS", "CPP", "INDENT", "VALUES", "size_of"]
+__all__ = ["CELLS", "CPP", "INDENT", "size_of"]
 
-VALUES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
-CELLS = {**VALUES, Element.BOOL: "unsigned char"}
+CELLS = {**TYPES, Element.BOOL: "unsigned char"}
 
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
@@ -26,18 +18,18 @@ def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
     if element.is_real:
         names |= {MathFunction.MIN: "std::fmin", MathFunction.MAX: "std::fmax", MathFunction.ABS: "std::fabs"}
     else:
-        kind = VALUES[element]
+        kind = TYPES[element]
         names |= {MathFunction.MIN: f"std::min<{kind}>", MathFunction.MAX: f"std::max<{kind}>"}
     return {(function, element): name for function, name in names.items()}
 
 
 CPP = Spelling(
-    values=VALUES,
-    parameters=VALUES,
+    values=TYPES,
+    parameters=TYPES,
     cells=CELLS,
-    long_suffix="LL",
-    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
-    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+    long_suffix=LONG_SUFFIX,
+    largest=LARGEST,
+    smallest=SMALLEST,
     kernel="",
     whole_group_kernel="",
     function="static ",
@@ -52,7 +44,7 @@ CPP = Spelling(
     unlock="",
     atomics={},
     math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{VALUES[element]}>" for element in Element if element.is_integer},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in Element if element.is_integer},
     saturating_helpers=dict.fromkeys(Element, "saturated"),
 )
 """C++ on the host; it has no kernels."""
@@ -62,11 +54,12 @@ _SIZES = {
     Extent.NODES: "graph.num_nodes",
     Extent.NODES_AND_ONE: "graph.num_nodes + 1",
     Extent.ARCS: "graph.num_arcs",
+    Extent.BITS: "graph.num_nodes / 32 + 1",
 }
 
 
 def size_of(array: Array) -> str:
     """How many cells an array has, in C++; a packed one has words."""
     if array.packed:
-        return f"(graph.num_nodes + 31) / 32 + 4 + {MOST_LISTED}"
+        return f"(graph.num_nodes + 31) / 32 + 5 + {MOST_LISTED}"
     return _SIZES[array.extent]

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from starplat.backends.cdirectives import structured
 from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, Helpers, without_widening
+from starplat.backends.crecords import recorded
 from starplat.backends.launch import GROUP_SIZE, MOST_LISTED, MOST_NEW, THREADS_TOGETHER
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.statements import (
@@ -19,6 +20,7 @@ from starplat.backends.statements import (
     Advance,
     Alone,
     AskEmpty,
+    AskSize,
     Assign,
     AtomicCell,
     Break,
@@ -42,7 +44,9 @@ from starplat.backends.statements import (
     Inserted,
     Leave,
     Method,
+    NoteMembers,
     OnFirst,
+    Record,
     Scope,
     Search,
     SharedLoop,
@@ -54,7 +58,9 @@ from starplat.backends.statements import (
     While,
     WhileBeyondLocked,
 )
+from starplat.backends.uses import variables_in
 from starplat.ir.capabilities import BITS, machine_elements
+from starplat.ir.listed import known_length
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -63,6 +69,7 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
+    Listed,
     Ref,
     Unary,
     UnaryOperator,
@@ -145,6 +152,8 @@ class StatementPrinter:
                 | EachMember()
                 | Insert()
                 | AskEmpty()
+                | AskSize()
+                | NoteMembers()
                 | IfEmpty()
                 | Inserted()
                 | Clear()
@@ -152,6 +161,8 @@ class StatementPrinter:
                 yield from self.with_sets(statement)
             case SharedLoop() | Alone():
                 yield from structured(self, statement)
+            case Record():
+                yield from recorded(self, statement)
             case _:
                 assert_never(statement)
 
@@ -220,7 +231,18 @@ class StatementPrinter:
                 assert_never(statement)
 
     def with_sets(
-        self, statement: Advance | Gather | IfMany | EachMember | Insert | AskEmpty | IfEmpty | Inserted | Clear
+        self,
+        statement: Advance
+        | Gather
+        | IfMany
+        | EachMember
+        | Insert
+        | AskEmpty
+        | AskSize
+        | NoteMembers
+        | IfEmpty
+        | Inserted
+        | Clear,
     ) -> Iterator[str]:
         """Sets of nodes, their members, and arcs that threads share."""
         name = self.expressions.local
@@ -229,14 +251,8 @@ class StatementPrinter:
                 yield from self.advance(statement)
             case Gather():
                 yield from self.gather(statement)
-            case EachMember(members, takes, node, body):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("visit_members")
-                self.expressions.helpers.need("each_member")
-                function = "take_members" if takes else "each_member"
-                yield f"{function}({name(members)}, num_nodes, [&](int {name(node)}) {{"
-                yield from self.inside(body)
-                yield "});"
+            case EachMember():
+                yield from self.each_member(statement)
             case Insert(members, node, alone):
                 need_frontier(self.expressions.helpers)
                 if alone:
@@ -252,19 +268,37 @@ class StatementPrinter:
                 need_frontier(self.expressions.helpers)
                 self.expressions.helpers.need("is_empty")
                 yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
+            case AskSize(variable, members):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("size_of_set")
+                yield f"{name(variable)} = size_of({name(members)});"
+            case NoteMembers(members, array, first):
+                need_frontier(self.expressions.helpers)
+                self.expressions.helpers.need("list_members")
+                yield f"list_members({name(members)}, num_nodes, {self.behind(array, first)});"
             case IfEmpty(members, then, otherwise):
                 need_frontier(self.expressions.helpers)
                 self.expressions.helpers.need("is_empty")
                 yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
                 yield from self.inside(then or otherwise)
                 yield from self.otherwise(otherwise if then else ())
-            case Inserted(members):
-                yield f"inserted({name(members)});"
+            case Inserted(members, rows):
+                weighed = "" if rows is None else f", num_nodes, {name(rows)}"
+                yield f"inserted({name(members)}{weighed});"
             case Clear(members):
                 need_frontier(self.expressions.helpers)
                 yield f"clear({name(members)}, num_nodes);"
             case _:
                 assert_never(statement)
+
+    def each_member(self, each: EachMember) -> Iterator[str]:
+        need_frontier(self.expressions.helpers)
+        for helper in ("warp_number", "visit_members", "each_member"):
+            self.expressions.helpers.need(helper)
+        name, function = self.expressions.local, "take_members" if each.takes else "each_member"
+        yield f"{function}({name(each.members)}, num_nodes, [&](int {name(each.node)}) {{"
+        yield from self.inside(each.body)
+        yield "});"
 
     def advance(self, advance: Advance) -> Iterator[str]:
         name = self.expressions.local
@@ -277,9 +311,17 @@ class StatementPrinter:
         name, element = self.expressions.local, gather.total.element
         kind = self.expressions.spelling.values[element]
         joined = self.expressions.combined(gather.combine, "a", "b", element)
-        yield from self.over_nodes(gather, "gather", f"({kind}){self.text(gather.start)}")
+        start, of_node = f"({kind}){self.text(gather.start)}", f"int {name(gather.node)}, "
+        everybody = gather.members is None and gather.listed is None and gather.keep is None
+        if everybody and gather.node not in variables_in(gather.value):
+            for helper in ("long_values", "gather_step", "every_node", "gather_all", "gather_rows"):
+                self.need_for_rows(helper)
+            of_node = ""
+            yield f"gather_rows(num_nodes, {name(gather.rows)}, {start},"
+        else:
+            yield from self.over_nodes(gather, "gather", start)
         yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
-        yield f"{INDENT}[&](int {name(gather.node)}, arc_t {name(gather.position)}) -> {kind} {{"
+        yield f"{INDENT}[&]({of_node}arc_t {name(gather.position)}) -> {kind} {{"
         yield from self.lines(gather.value, 2)
         yield f"{INDENT}}},"
         yield f"{INDENT}[&](int {name(gather.node)}, {kind} {name(gather.total)}) {{"
@@ -300,22 +342,50 @@ class StatementPrinter:
         """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
         name, need = self.expressions.local, self.expressions.helpers.need
         members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
+        listed = None if isinstance(loop, Search) else loop.listed
         if members is not None:
             need_frontier(self.expressions.helpers)
+            need("warp_number")
             need("visit_members")
-        need("long_rows", threads=str(THREADS_TOGETHER))
         for helper in _NEEDS[type(loop), members is None]:
-            need(helper)
-        need(f"{function}_all" if members is None else f"{function}_members")
-        whose = "num_nodes" if members is None else f"{name(members)}, num_nodes"
-        function = f"{function}_all" if members is None else f"{function}{'' if takes else '_and_keep'}"
-        head = f"{function}({', '.join((whose, name(loop.rows), *more))},"
+            self.need_for_rows(helper)
+        if listed is not None:
+            function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
+            self.need_for_rows(function)
+        elif members is None:
+            function, whose = f"{function}_all", "num_nodes"
+            self.need_for_rows(function)
+        else:
+            self.need_for_rows(f"{function}_members")
+            function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(members)}, num_nodes"
+        given = f"{', '.join((whose, name(loop.rows), *more))},"
+        if listed is not None:
+            yield f"{function}("
+            given = f"{INDENT}{given}"
+        else:
+            given = f"{function}({given}"
         if loop.keep is None:
             need("every_node")
-            yield f"{head} every_node,"
+            yield f"{given} every_node,"
         else:
-            yield head
+            yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.text(loop.keep)}; }},"
+
+    def need_for_rows(self, helper: str) -> None:
+        """Notes a function that goes over rows, and what all of these call."""
+        self.expressions.helpers.need("warp_number")
+        self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
+        self.expressions.helpers.need(helper)
+
+    def listed(self, listed: Listed) -> str:
+        """Where a list begins, and how many are in it."""
+        length = known_length(listed) or Binary(BinaryOperator.SUBTRACT, listed.last, listed.first, Element.INT)
+        return f"{self.behind(listed.array, listed.first)}, {self.text(length)}"
+
+    def behind(self, array: Array, first: Expression) -> str:
+        """The cells of an array from one on."""
+        name = self.expressions.local(array)
+        return name if isinstance(first, Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
 
     def swap_pointers(self, first: Array, second: Array) -> Iterator[str]:
         names = [self.expressions.local(array) for array in (first, second)]
@@ -323,15 +393,18 @@ class StatementPrinter:
         yield f"{{ {kind} other = {names[0]}; {names[0]} = {names[1]}; {names[1]} = other; }}".replace("* ", "*")
 
     def fetch(self, fetch: FetchCell) -> Iterator[str]:
-        """Reads a cell and adds to it: under a directive, or by a call."""
-        name, directives = self.expressions.local(fetch.variable), self.expressions.spelling.directives
-        if directives is None:
-            old = self.atomic(Combine.ADD, fetch.array, fetch.index, fetch.value, Method.NATIVE)
-            yield f"{name} = {old};"
-        else:
-            place = self.cell(fetch.array, fetch.index)
-            yield directives.capture
-            yield f"{{ {name} = {place}; {self.combination(Combine.ADD, fetch.array, place, fetch.value)}; }}"
+        """Reads a cell and changes it: under a directive, or by a call."""
+        name, spelling = self.expressions.local(fetch.variable), self.expressions.spelling
+        kind = f"{spelling.values[fetch.variable.element]} " * fetch.declares
+        if spelling.directives is None:
+            old = self.atomic(fetch.combine, fetch.array, fetch.index, fetch.value, Method.NATIVE)
+            yield f"{'const ' * fetch.constant}{kind}{name} = {old};"
+            return
+        if fetch.declares:
+            yield f"{kind}{name};"
+        place = self.cell(fetch.array, fetch.index)
+        yield spelling.directives.capture
+        yield f"{{ {name} = {place}; {self.combination(fetch.combine, fetch.array, place, fetch.value)}; }}"
 
     def swap(self, swap: SwapCell) -> Iterator[str]:
         words = {
@@ -533,7 +606,7 @@ class StatementPrinter:
 _NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
     (Advance, True): ("warp_arcs", "share_arcs"),
     (Advance, False): ("warp_arcs", "share_arcs"),
-    (Gather, True): ("warp_arcs", "share_values", "long_values"),
+    (Gather, True): ("long_values", "gather_step"),
     (Gather, False): ("warp_arcs", "share_values", "long_values"),
     (Search, True): (),
 }

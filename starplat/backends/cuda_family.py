@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.cexpr import Helper
 from starplat.backends.comments import quoted
+from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.hostlaunch import Launching
 from starplat.backends.launch import GROUP_SIZE, KernelArgument, loop_parameters
 from starplat.backends.names import Names
@@ -41,29 +42,10 @@ CAPABILITIES = Capabilities(
     sub_groups=True,
 )
 
-_TYPES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
-
-_REALS = {
-    **{function: function.value for function in MathFunction},
-    MathFunction.MIN: "fmin",
-    MathFunction.MAX: "fmax",
-    MathFunction.ABS: "fabs",
-}
-
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
-    if element is Element.FLOAT:
-        return {(function, element): f"{name}f" for function, name in _REALS.items()}
-    if element is Element.DOUBLE:
-        return {(function, element): name for function, name in _REALS.items()}
+    if element.is_real:
+        return of_reals(element)
     whole = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
     return {(function, element): function.value for function in whole}
 
@@ -71,12 +53,12 @@ def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
 SMALLEST_WARP = 32
 
 SPELLING = Spelling(
-    values=_TYPES,
-    parameters=_TYPES,
-    cells=_TYPES,
-    long_suffix="LL",
-    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
-    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+    values=TYPES,
+    parameters=TYPES,
+    cells=TYPES,
+    long_suffix=LONG_SUFFIX,
+    largest=LARGEST,
+    smallest=SMALLEST,
     kernel='extern "C" __global__ void',
     function="static __device__ ",
     whole_group_kernel='extern "C" __global__ void __launch_bounds__({size})',
@@ -99,13 +81,13 @@ SPELLING = Spelling(
         (Combine.ADD, Element.DOUBLE): "atomicAdd",
     },
     math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{_TYPES[element]}>" for element in Element if element.is_integer},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in Element if element.is_integer},
     saturating_helpers=dict.fromkeys(Element, "saturated"),
     scratch_cells=GROUP_SIZE // SMALLEST_WARP,
 )
 
 
-BLOCKS_PER_MULTIPROCESSOR = 16
+BLOCKS_PER_MULTIPROCESSOR = 256
 FEW_BLOCKS, MANY_BLOCKS, MANY_ARCS = 2, 4, 2**22
 """Blocks of a multiprocessor in a launch whose threads wait for each other: every block makes the barrier longer, but
 where all nodes of a large graph have much to do, more of them hide the time that memory takes."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.cexpr import Helper
 from starplat.backends.comments import quoted
+from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.hostlaunch import AS_FUNCTIONS
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
@@ -31,22 +32,6 @@ CAPABILITIES = Capabilities(
 )
 """What `atomic update` takes; `atomic compare` is not understood everywhere."""
 
-_TYPES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
-
-_REALS = {
-    **{function: function.value for function in MathFunction},
-    MathFunction.MIN: "fmin",
-    MathFunction.MAX: "fmax",
-    MathFunction.ABS: "fabs",
-}
 _WHOLE_MATH = {
     Element.INT: {MathFunction.MIN: "smaller_int", MathFunction.MAX: "larger_int", MathFunction.ABS: "abs"},
     Element.LONG: {MathFunction.MIN: "smaller_long", MathFunction.MAX: "larger_long", MathFunction.ABS: "llabs"},
@@ -60,10 +45,8 @@ _OWN_MATH = {
 
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
-    if element is Element.FLOAT:
-        return {(function, element): f"{name}f" for function, name in _REALS.items()}
-    if element is Element.DOUBLE:
-        return {(function, element): name for function, name in _REALS.items()}
+    if element.is_real:
+        return of_reals(element)
     machine = Element.LONG if element in (Element.LONG, Element.ARC) else Element.INT
     return {(function, element): name for function, name in _WHOLE_MATH[machine].items()}
 
@@ -71,12 +54,12 @@ def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
 def spelling(directives: Directives, function: str) -> Spelling:
     """C++ under these directives; `function` stands before functions that kernels call."""
     return Spelling(
-        values=_TYPES,
-        parameters=_TYPES,
-        cells=_TYPES,
-        long_suffix="LL",
-        largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
-        smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+        values=TYPES,
+        parameters=TYPES,
+        cells=TYPES,
+        long_suffix=LONG_SUFFIX,
+        largest=LARGEST,
+        smallest=SMALLEST,
         kernel='extern "C" void',
         function=function,
         whole_group_kernel="",

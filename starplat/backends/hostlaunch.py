@@ -6,6 +6,7 @@ declares at its top, so that a loop of launches allocates nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from textwrap import wrap
@@ -25,6 +26,7 @@ from starplat.backends.legalise import ROWS
 from starplat.backends.names import Names
 from starplat.backends.statements import LegalLoop, result_element
 from starplat.backends.together import RING
+from starplat.ir.listed import MOST_GUESSED, known_length
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
@@ -32,6 +34,7 @@ from starplat.ir.nodes import (
     Combine,
     Element,
     Kernel,
+    Listed,
     Module,
     NodeNeighbors,
     Once,
@@ -123,6 +126,8 @@ class LaunchPrinter:
                 return self.names.local(argument.array)
             case ArgumentKind.BARRIER:
                 return "arrived"
+            case ArgumentKind.RECORDS:
+                raise AssertionError("only a run from Python is traced")
         assert_never(argument.kind)
 
     def together(self, loop: LegalLoop) -> Iterator[str]:
@@ -155,6 +160,10 @@ class LaunchPrinter:
             case NodeNeighbors(direction, node):
                 rows, of = f"graph.host.{ROWS[direction][0].name}", self.expressions.expression(node)
                 return f"{rows}[{of} + 1] - {rows}[{of}]"
+            case Listed():
+                length = known_length(kernel.domain)
+                few = f"std::min<long long>(graph.num_nodes, {MOST_GUESSED})"
+                return few if length is None else self.expressions.expression(length)
             case Once():
                 return None
         assert_never(kernel.domain)
@@ -163,7 +172,7 @@ class LaunchPrinter:
         """The word that what a kernel adds to this variable comes back in."""
         key = (variable, result_element(variable.element))
         if key not in self.words:
-            self.words[key] = self.fresh(f"{variable.name}_result")
+            self.words[key] = self.fresh(f"{self.names.local(variable)}_result")
         return self.words[key]
 
     def collect(self, reduction: Reduction) -> str:
@@ -177,7 +186,8 @@ class LaunchPrinter:
         return f"{variable} {combine.value}= {came};"
 
     def fresh(self, name: str) -> str:
-        """A name for a word that nothing else has."""
+        """A name for a word that nothing else has, and no two of `_` in a row, which nothing may have."""
+        name = re.sub(r"_+", "_", name)
         number, candidate = 2, name
         while candidate in self.words.values() or self.names.is_taken(candidate):
             candidate, number = f"{name}_{number}", number + 1

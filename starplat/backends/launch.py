@@ -25,7 +25,10 @@ __all__ = [
     "GROUP_SIZE",
     "MOST_LISTED",
     "MOST_NEW",
+    "MOST_RECORDS",
     "MOST_THREADS",
+    "RECORDS",
+    "RECORD_WORDS",
     "THREADS_TOGETHER",
     "ArgumentKind",
     "KernelArgument",
@@ -45,6 +48,15 @@ MOST_NEW = 256
 
 MOST_LISTED = 2**17
 """Nodes that the list of a set has room for."""
+
+MOST_RECORDS = 2**16
+"""Records that a traced launch has room for: rounds, the kernels in them, arrays that are filled."""
+
+RECORD_WORDS = 4
+"""64-bit words of a record; as many stand before the first."""
+
+RECORDS = "the records"
+"""What the memory for records is called among the arrays of a launch; no array of a program has such a name."""
 
 MOST_THREADS = 2**24
 """No launch has more: a thread's 32-bit counter may pass the end of its range by that much, so there must be room."""
@@ -66,6 +78,7 @@ class ArgumentKind(Enum):
     FOUND = "found"  # three such words
     OUTCOME = "outcome"  # one word, 32 bits for a BOOL
     BARRIER = "barrier"  # 32 bits that start as 0
+    RECORDS = "records"  # 64-bit words that start as 0, of a traced launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
 
 def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
-    its reductions, its outcomes, and the word of its barrier."""
+    its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced."""
     op = loop.op
     return (
         KernelArgument(ArgumentKind.NUM_NODES),
@@ -111,9 +124,10 @@ def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ..
             for word, variable in zip(loop.outcomes, op.outcomes, strict=True)
         ),
         KernelArgument(ArgumentKind.BARRIER),
+        *((KernelArgument(ArgumentKind.RECORDS),) if op.traced else ()),
     )
 
 
 def packed_words(num_nodes: int) -> int:
-    """32-bit words of a packed array: a bit for every node, four for its sizes, and the list."""
-    return -(-num_nodes // 32) + 4 + MOST_LISTED
+    """32-bit words of a packed array: a bit for every node, seven for its sizes, and the list."""
+    return -(-num_nodes // 32) + 7 + MOST_LISTED

@@ -44,10 +44,11 @@ from starplat.backends.statements import (
     WhileBeyondLocked,
     result_element,
 )
-from starplat.backends.uses import assigned_in, reads, variables_in, walk
+from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in, walk
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.gathering import Gathering, combined_with, gathering
+from starplat.ir.listed import listed_length
 from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
     COLUMNS,
@@ -72,6 +73,7 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -86,6 +88,7 @@ from starplat.ir.nodes import (
     KernelReturn,
     KernelWhile,
     Let,
+    Listed,
     Load,
     Module,
     NodeNeighbors,
@@ -130,6 +133,7 @@ class Legaliser:
         self.capabilities = capabilities
         self.span = routine.span
         self.changing = assigned_in(routine)
+        self.once_set = assigned_once(routine)
         self.taken = {variable.name for variable in variables_in(routine)}
         self.taken.update(array.name for array in getattr(routine, "arrays", ()))
         self.parts: dict[Variable, Variable] = {}
@@ -175,7 +179,8 @@ class Legaliser:
         assert isinstance(loop, Count)
         reductions = tuple((_as_logical(r.combine, r.variable), self.parts[r.variable]) for r in kernel.reductions)
         uneven = any(isinstance(part, Count | While | For | CallFunction) for part in walk(loop.body))
-        return (SharedLoop(replace(loop, stride=Stride.ONE), reductions, kernel.arrays, uneven),)
+        length = listed_length(kernel.domain) if isinstance(kernel.domain, Listed) else None
+        return (SharedLoop(replace(loop, stride=Stride.ONE), reductions, kernel.arrays, uneven, length),)
 
     def handed_over(self, kernel: Kernel, results: tuple[Array, ...]) -> tuple[Statement, ...]:
         """The stores of what the threads found together."""
@@ -206,9 +211,18 @@ class Legaliser:
             case NodeNeighbors(direction, node, position):
                 assert iterator is not None
                 return self.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
+            case Listed():
+                assert iterator is not None
+                return self.over_list(kernel.domain, iterator, body)
             case Once():
                 return self.once(body, leaves=not (kernel.reductions or self.capabilities.structured_loops))
         assert_never(kernel.domain)
+
+    def over_list(self, listed: Listed, iterator: Variable, body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """A thread for every place of a list."""
+        place = self.fresh("place", Element.INT)
+        node = Declare(iterator, Load(listed.array, Ref(place)), iterator not in self.changing)
+        return (Count(place, listed.first, listed.last, Stride.GRID, (node, *body)),)
 
     def over_members(self, kernel: Kernel, members: Membership) -> tuple[Statement, ...]:
         """A thread for every member of a set."""
@@ -238,7 +252,8 @@ class Legaliser:
         body = _replace_continue(body, (Leave(),))
         keep = kernel.filter if members is None else members.keep
         whose, takes = (None, False) if members is None else (members.members, members.takes)
-        return (Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body),)
+        listed = kernel.domain if isinstance(kernel.domain, Listed) else None
+        return (Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed),)
 
     def search(self, kernel: Kernel, parts: Searching) -> Search:
         """A test of arcs, and what is done with one that passes it."""
@@ -272,8 +287,9 @@ class Legaliser:
         keep = kernel.filter if members is None else members.keep
         whose, takes = (None, False) if members is None else (members.members, members.takes)
         position, combine = parts.loop.position, parts.combine
+        listed, value = kernel.domain if isinstance(kernel.domain, Listed) else None, (*ahead, *value)
         return Gather(
-            whose, takes, kernel.iterator, keep, rows, position, combine, nothing, (*ahead, *value), joined, finish
+            whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed
         )
 
     def with_neighbor(
@@ -326,7 +342,8 @@ class Legaliser:
     # --- operations ------------------------------------------------------------------------------------------------
 
     def block(self, body: tuple[KernelOp, ...]) -> tuple[Statement, ...]:
-        return _with_counters(tuple(statement for op in body for statement in self.operation(op)))
+        statements = tuple(statement for op in body for statement in self.operation(op))
+        return _with_counters(_with_receivers(statements, self.once_set))
 
     def operation(self, op: KernelOp) -> tuple[Statement, ...]:
         match op:
@@ -340,10 +357,8 @@ class Legaliser:
                 return self.update(op)
             case ExtremeCell():
                 return self.extreme(op)
-            case FetchAdd(variable, array, index, value):
-                self.require_fetch(array)
-                before, (index, value) = self.apart(variable, index, value)
-                return (*before, FetchCell(variable, array, index, value))
+            case FetchAdd() | FetchOr():
+                return self.fetch(op)
             case CompareSwap(variable, array, index, expected, value):
                 self.require_swap(array)
                 before, (index, value) = self.apart(variable, index, value)
@@ -371,6 +386,12 @@ class Legaliser:
             case KernelCall(call):
                 return (Call(call),)
         assert_never(op)
+
+    def fetch(self, op: FetchAdd | FetchOr) -> tuple[Statement, ...]:
+        combine = Combine.ADD if isinstance(op, FetchAdd) else Combine.BIT_OR
+        self.require_fetch(op.array, combine)
+        before, (index, value) = self.apart(op.variable, op.index, op.value)
+        return (*before, FetchCell(op.variable, combine, op.array, index, value))
 
     def branch(self, condition: Expression, then: tuple[Statement, ...], otherwise: tuple[Statement, ...]) -> If:
         return If(condition, then, otherwise) if then else If(negated(condition), otherwise)
@@ -484,9 +505,9 @@ class Legaliser:
             return Method.SWAP_LOOP
         raise self.impossible(f"this target cannot update a shared {element.value} with '{combine.value}' in one piece")
 
-    def require_fetch(self, array: Array) -> None:
-        if not self.capabilities.has_atomic(Combine.ADD, array.element):
-            raise self.impossible(f"this target cannot add to a cell of '{array.name}' and read it in one piece")
+    def require_fetch(self, array: Array, combine: Combine) -> None:
+        if not self.capabilities.has_atomic(combine, array.element):
+            raise self.impossible(f"this target cannot read a cell of '{array.name}' and change it in one piece")
 
     def require_swap(self, array: Array) -> None:
         if not self.capabilities.has_compare_and_swap(array.element):
@@ -588,6 +609,19 @@ def _only_if(condition: Expression, statement: Statement) -> tuple[Statement, ..
     if isinstance(condition, Const):
         return (statement,) if condition.value else ()
     return (If(condition, (statement,)),)
+
+
+def _with_receivers(body: tuple[Statement, ...], once_set: frozenset[Variable]) -> tuple[Statement, ...]:
+    """A local that the next statement gives what a cell held is declared there, without a value of its own."""
+    joined: list[Statement] = []
+    for statement in body:
+        last = joined[-1] if joined else None
+        match last, statement:
+            case Declare(declared, Const()), FetchCell(variable) if declared == variable:
+                joined[-1] = replace(statement, declares=True, constant=variable in once_set)
+            case _:
+                joined.append(statement)
+    return tuple(joined)
 
 
 def _with_counters(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.backends.cpp import CELLS, VALUES, size_of
+from starplat.backends.cplusplus import TYPES
+from starplat.backends.cpp import CELLS, size_of
 from starplat.backends.names import Names
 from starplat.frontend.types import GraphType, Scalar, SetType
 from starplat.ir.nodes import Argument, Array, Element, Module, Origin, Parameter, Variable
@@ -110,7 +111,7 @@ class Interface:
             case Variable(_, Element.NODE):
                 return f"int {name} = host.node({given});"
             case Variable(_, element):
-                return f"{VALUES[element]} {name} = {given};"
+                return f"{TYPES[element]} {name} = {given};"
             case Array(_, element) as array if isinstance(argument.type, SetType):
                 to_place = "true" if argument.type.member is Scalar.NODE else "false"
                 cells = f"members_given({given}, {given}_count, {size_of(array)}, host, {to_place})"

@@ -9,8 +9,9 @@ by then has had his turn since he began to wait.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from starplat.backends.recording import Points
 from starplat.backends.statements import (
     Advance,
     Assign,
@@ -36,7 +37,9 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
+    Kernel,
     Load,
+    Module,
     NearestFirst,
     Ref,
     Select,
@@ -44,19 +47,31 @@ from starplat.ir.nodes import (
     infinity,
 )
 
-if TYPE_CHECKING:
-    from starplat.backends.together import Together
-
 Body = tuple[Statement, ...]
 
 _TRUE = Const(True, Element.BOOL)
 
 
-def nearest_first(op: NearestFirst, maker: Together) -> Body:
+class Maker(Protocol):
+    """Who writes the launch that the rounds are a part of."""
+
+    module: Module
+    points: Points
+
+    def fresh(self, name: str) -> str: ...
+
+    def comments(self, kernel: Kernel) -> tuple[str, ...]: ...
+
+    def walk(self, kernel: Kernel) -> Body: ...
+
+
+def nearest_first(op: NearestFirst, maker: Maker) -> Body:
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
     element = op.values.element
     limit, step = Variable(maker.fresh("limit"), element), Variable(maker.fresh("rise"), element)
     rounds = (
+        *maker.points.new_round(op),
+        *maker.points.before(op),
         *_walk(op, maker, limit),
         GridBarrier(),
         SwapPointers(op.now, op.following),
@@ -68,11 +83,12 @@ def nearest_first(op: NearestFirst, maker: Together) -> Body:
         Declare(limit, Ref(op.step), constant=False),
         Declare(step, Ref(op.step), constant=False),
         While(_TRUE, rounds),
+        *maker.points.over(op),
         Assign(op.done.variable, op.done.value),
     )
 
 
-def _walk(op: NearestFirst, maker: Together, limit: Variable) -> Body:
+def _walk(op: NearestFirst, maker: Maker, limit: Variable) -> Body:
     """The walk over the near ones, who put nodes of lowered cells where they belong."""
     kernel = maker.module.kernel(op.walk)
     body = maker.walk(kernel)
@@ -110,7 +126,7 @@ class _SortedOut:
                 return statement
 
 
-def _next_ones(op: NearestFirst, maker: Together, limit: Variable, step: Variable) -> Body:
+def _next_ones(op: NearestFirst, maker: Maker, limit: Variable, step: Variable) -> Body:
     """Raises the limit until somebody who waits is below it."""
     element, node = op.values.element, Variable(maker.fresh("node"), Element.NODE)
     settled = Variable(maker.fresh("settled"), element)

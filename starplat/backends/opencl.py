@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import quoted
+from starplat.backends.cplusplus import REALS, TYPES
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
@@ -22,15 +23,7 @@ CAPABILITIES = Capabilities(
 )
 """64-bit atomic operations come with extensions: see `extensions`."""
 
-_TYPES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
+_TYPES = {**TYPES, Element.LONG: "long"}
 _CELLS = {**_TYPES, Element.BOOL: "uchar"}
 
 _INTEGERS = {
@@ -38,17 +31,11 @@ _INTEGERS = {
     MathFunction.MAX: "max",
     MathFunction.ABS: "abs",
 }
-_REALS = {
-    **{function: function.value for function in MathFunction},
-    MathFunction.MIN: "fmin",
-    MathFunction.MAX: "fmax",
-    MathFunction.ABS: "fabs",
-}
 
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
     if element.is_real:
-        return {(function, element): name for function, name in _REALS.items()}
+        return {(function, element): name for function, name in REALS.items()}
     names = {(function, element): name for function, name in _INTEGERS.items()}
     return {**names, (MathFunction.ABS, element): f"({_TYPES[element]})abs"}
 

@@ -14,6 +14,7 @@ DIRECTIVES = Directives(
     results="",
     atomic="#pragma omp atomic update",
     capture="#pragma omp atomic capture",
+    few="if({length} > 1000)",
 )
 
 OPENMP = DirectiveBackend(

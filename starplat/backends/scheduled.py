@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from starplat.backends import BACKENDS
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.capabilities import INTERPRETER, Capabilities
 from starplat.ir.nodes import Module
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.unfollowed import LACKING, Unfollowed, unfollowed
 
 REFERENCE = "reference"
 """The interpreter, which has no backend."""
@@ -23,10 +25,11 @@ _Request = tuple[str, Schedule, GraphFacts | None]
 
 @dataclass(slots=True)
 class _Known:
-    """What has been made of one module."""
+    """What has been made of one module, and for which requests every setting is followed."""
 
     module: Module
     made: dict[_Request, Module] = field(default_factory=dict)
+    followed: set[_Request] = field(default_factory=set)
 
 
 _KNOWN: dict[int, _Known] = {}
@@ -43,16 +46,55 @@ def for_target(
         facts: of the graph that it will run on, if it is known and matters.
 
     Raises:
-        DiagnosticError: E06xx, the schedule asks for what is not legal for the program.
+        DiagnosticError: E06xx, the schedule asks for what is not legal for the program; E0665, for what nothing
+            follows.
     """
     wanted = own_schedule(target) if schedule is None else schedule
     if wanted == PLAIN:
         return module
-    known, request = _known(module), (target, wanted, facts)
+    made = made_for_target(module, target, wanted, facts)
+    followed, request = _known(module).followed, (target, wanted, facts)
+    if request not in followed:
+        require_followed(module, target, wanted, facts, made)
+        followed.add(request)
+    return made
+
+
+def made_for_target(module: Module, target: str, schedule: Schedule, facts: GraphFacts | None = None) -> Module:
+    """The same, whether or not everything that the schedule asks for is followed."""
+    if schedule == PLAIN:
+        return module
+    known, request = _known(module), (target, schedule, facts)
     if request not in known.made:
-        made = scheduled(module, wanted, capabilities_of(target), facts)
+        made = scheduled(module, schedule, capabilities_of(target), facts)
         known.made[request] = next((same for same in (module, *known.made.values()) if same == made), made)
     return known.made[request]
+
+
+def require_followed(module: Module, target: str, schedule: Schedule, facts: GraphFacts | None, made: Module) -> None:
+    """Refuses a schedule that asks for what does nothing for the program, which it has `made` so.
+
+    Raises:
+        DiagnosticError: E0665, once for each such setting.
+    """
+    found = unfollowed(module, schedule, capabilities_of(target), facts, made)
+    if found:
+        raise DiagnosticError(*(_not_followed(one, module, target) for one in found), exit_code=ExitCode.USAGE)
+
+
+def _not_followed(one: Unfollowed, module: Module, target: str) -> Diagnostic:
+    """E0665."""
+    if one.lacks:
+        lacks = " and no ".join(LACKING[name] for name in one.lacks)
+        message = f"target '{target}' cannot follow '{one.setting}': it has no {lacks}"
+        help = "leave it out, or choose a target that has: `starplat explain FILE -t TARGET` says what is chosen there"
+    elif one.instead:
+        message = f"nothing in '{module.entry}' can follow '{one.setting}' under the rest of the schedule"
+        help = f"leave it out; with '{one.instead}' it is followed"
+    else:
+        message = f"nothing in '{module.entry}' can follow '{one.setting}': {one.sought}"
+        help = "leave it out; `starplat explain FILE -t TARGET` says what is chosen then"
+    return Diagnostic("E0665", message, help=help)
 
 
 def own_schedule(target: str) -> Schedule:

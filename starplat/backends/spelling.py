@@ -38,6 +38,8 @@ class Directives:
         results: the clause for the locals `{names}` that a block for one thread leaves behind.
         atomic: what stands over an update that is one piece.
         capture: what stands over a reading and an update that are one piece.
+        few: the clause by which one thread does all, unless there are so many iterations as to wake the others for;
+            `{length}` is their number. None where there is none.
     """
 
     loop: str
@@ -48,6 +50,7 @@ class Directives:
     results: str
     atomic: str
     capture: str
+    few: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

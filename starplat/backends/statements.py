@@ -18,6 +18,7 @@ from starplat.ir.nodes import (
     Expression,
     Function,
     Kernel,
+    Listed,
     OnDevice,
     Variable,
 )
@@ -94,12 +95,18 @@ class AtomicCell:
 
 @dataclass(frozen=True, slots=True)
 class FetchCell:
-    """`variable = array[index]; array[index] += value` in one piece."""
+    """`variable = array[index]; array[index] = array[index] combine value` in one piece.
+
+    `declares` the variable, which nothing else changes if it is `constant`.
+    """
 
     variable: Variable
+    combine: Combine
     array: Array
     index: Expression
     value: Expression
+    declares: bool = False
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +230,15 @@ class CombineGroup:
 class SharedLoop:
     """A loop that the target shares out among its threads; it combines what they found in the locals of `reductions`.
 
-    `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches.
+    `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches;
+    `length` the number of iterations where that may be far below what the graph has.
     """
 
     loop: Count
     reductions: tuple[tuple[Combine, Variable], ...]
     arrays: tuple[Array, ...]
     uneven: bool
+    length: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +282,8 @@ class OnFirst:
 class Advance:
     """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
 
-    The nodes are all, or the `members` of a set, which is empty afterwards if it `takes` them. `rows` are the offsets
-    of the nodes' arcs; `body` declares what it needs of the nodes.
+    The nodes are all, those that are `listed`, or the `members` of a set, which is empty afterwards if it `takes` them.
+    `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the nodes.
     """
 
     members: Array | None
@@ -284,6 +293,7 @@ class Advance:
     rows: Array
     position: Variable
     body: tuple[Statement, ...]
+    listed: Listed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +315,7 @@ class Gather:
     value: tuple[Statement, ...]
     total: Variable
     finish: tuple[Statement, ...]
+    listed: Listed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +371,23 @@ class AskEmpty:
 
 
 @dataclass(frozen=True, slots=True)
+class AskSize:
+    """`variable` becomes how many members a set has, as all threads see it."""
+
+    variable: Variable
+    members: Array
+
+
+@dataclass(frozen=True, slots=True)
+class NoteMembers:
+    """The members of a set become array[first], array[first + 1], …, in any order."""
+
+    members: Array
+    array: Array
+    first: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class IfEmpty:
     """`then` if a set has no members, as all threads see it."""
 
@@ -370,9 +398,11 @@ class IfEmpty:
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Ends the inserting into a set: after the next barrier all threads see what is in it."""
+    """Ends the inserting into a set: after the next barrier all threads see what is in it. With `rows` it is estimated
+    how many arcs the new members have."""
 
     members: Array
+    rows: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +410,20 @@ class Clear:
     """Takes everything out of a set."""
 
     members: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Notes when a traced launch comes to a point, and how many nodes are active there, if that is not known before:
+    the `node` of a set, of a list, or of all nodes, for which `keep` holds; and how many arcs they have by `rows`."""
+
+    point: int
+    new_round: bool = False
+    members: Array | None = None
+    listed: tuple[Array, Expression, Expression] | None = None
+    node: Variable | None = None
+    keep: Expression | None = None
+    rows: Array | None = None
 
 
 Statement = (
@@ -415,9 +459,12 @@ Statement = (
     | EachMember
     | Insert
     | AskEmpty
+    | AskSize
+    | NoteMembers
     | IfEmpty
     | Inserted
     | Clear
+    | Record
 )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import quoted
+from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
@@ -35,28 +36,12 @@ CAPABILITIES = Capabilities(
 )
 """Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
 
-_TYPES = {
-    Element.BOOL: "bool",
-    Element.INT: "int",
-    Element.LONG: "long long",
-    Element.FLOAT: "float",
-    Element.DOUBLE: "double",
-    Element.NODE: "int",
-    Element.ARC: "arc_t",
-}
-
 _WHOLE_MATH = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
-_REAL_MATH = {
-    **{function: function.value for function in MathFunction},
-    MathFunction.MIN: "fmin",
-    MathFunction.MAX: "fmax",
-    MathFunction.ABS: "fabs",
-}
 
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
     if element.is_real:
-        return {(function, element): f"sycl::{name}" for function, name in _REAL_MATH.items()}
+        return {(function, element): f"sycl::{name}" for function, name in REALS.items()}
     return {(function, element): f"sycl::{function.value}" for function in _WHOLE_MATH}
 
 
@@ -71,12 +56,12 @@ _GROUP_OPERATIONS = {
 }
 
 SPELLING = Spelling(
-    values=_TYPES,
-    parameters=_TYPES,
-    cells=_TYPES,
-    long_suffix="LL",
-    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LLONG_MAX", Element.ARC: "ARC_MAX"},
-    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LLONG_MIN"},
+    values=TYPES,
+    parameters=TYPES,
+    cells=TYPES,
+    long_suffix=LONG_SUFFIX,
+    largest=LARGEST,
+    smallest=SMALLEST,
     kernel="KERNEL",
     function="static ",
     whole_group_kernel="KERNEL",
@@ -101,7 +86,7 @@ SPELLING = Spelling(
         for combine, name in _GROUP_OPERATIONS.items()
     },
     math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{_TYPES[element]}>" for element in Element if element.is_integer},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in Element if element.is_integer},
     saturating_helpers=dict.fromkeys(Element, "saturated"),
 )
 

@@ -19,9 +19,11 @@ from starplat.backends.comments import comment, origin
 from starplat.backends.launch import THREADS_TOGETHER
 from starplat.backends.legalise import Legaliser, negated
 from starplat.backends.nearest import nearest_first
+from starplat.backends.recording import Points
 from starplat.backends.statements import (
     Accumulate,
     AskEmpty,
+    AskSize,
     Assign,
     Break,
     Clear,
@@ -36,6 +38,7 @@ from starplat.backends.statements import (
     Insert,
     Inserted,
     LegalLoop,
+    NoteMembers,
     OnFirst,
     Scope,
     Statement,
@@ -51,6 +54,8 @@ from starplat.ir.access import LOOKED_AT, Access, accesses
 from starplat.ir.arithmetic import identity
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
     Array,
     Binary,
     BinaryOperator,
@@ -58,10 +63,12 @@ from starplat.ir.nodes import (
     Const,
     CopyArray,
     DeclareVariable,
+    Direction,
     Element,
     Expression,
     Extent,
     Fill,
+    ForNeighbors,
     HostBlock,
     HostBreak,
     HostContinue,
@@ -72,6 +79,7 @@ from starplat.ir.nodes import (
     HostWhile,
     Kernel,
     Launch,
+    ListMembers,
     Load,
     Module,
     NearestFirst,
@@ -83,6 +91,7 @@ from starplat.ir.nodes import (
     PushOrPull,
     ReadCell,
     ReadEmpty,
+    ReadSize,
     Reduction,
     Ref,
     Select,
@@ -93,7 +102,7 @@ from starplat.ir.nodes import (
     Variable,
     WriteCell,
 )
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import walk_host, walk_kernel
 
 RING = 3
 
@@ -132,12 +141,16 @@ class Together:
         for kernel in map(module.kernel, launched):
             for reduction in kernel.reductions:
                 self.rings[kernel.name, reduction.variable] = self.ring(reduction)
+        self.rows: dict[Array, Array] = {}
         for either in (inner for inner in walk_host(op.body) if isinstance(inner, PushOrPull)):
             self.share_rings(either)
+            self.weigh(either)
         changed = {r.variable for kernel in map(module.kernel, launched) for r in kernel.reductions}
-        changed |= {inner.variable for inner in walk_host(op.body) if isinstance(inner, ReadCell | ReadEmpty)}
+        reads = ReadCell | ReadEmpty | ReadSize
+        changed |= {inner.variable for inner in walk_host(op.body) if isinstance(inner, reads)}
         self.changing = assigned_in(op.body) | changed
         self.leaving: list[set[Access]] = []
+        self.points = Points(op, module)
 
     def share_rings(self, op: PushOrPull) -> None:
         """What pulls contributes where what pushes does: only one of them runs at a time."""
@@ -146,6 +159,17 @@ class Together:
                 for reduction in self.module.kernel(pull.kernel).reductions:
                     if (push.kernel, reduction.variable) in self.rings:
                         self.rings[pull.kernel, reduction.variable] = self.rings[push.kernel, reduction.variable]
+
+    def weigh(self, op: PushOrPull) -> None:
+        """Notes that the arcs of the members count, and of the sets that they change places with."""
+        launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, Launch))
+        walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ForNeighbors)]
+        rows = ROW_OFFSETS if walks[0].direction is Direction.OUT else IN_ROW_OFFSETS
+        weighed = {op.members}
+        for swap in (inner for inner in walk_host(self.op.body) if isinstance(inner, Swap)):
+            if weighed & {swap.first, swap.second}:
+                weighed |= {swap.first, swap.second}
+        self.rows |= dict.fromkeys(weighed, rows)
 
     def ring(self, reduction: Reduction) -> Ring:
         name, element = reduction.variable.name, result_element(reduction.variable.element)
@@ -223,10 +247,12 @@ class Together:
         begin = frozenset({looked}) if waits else pending | {looked}
         many, left = self.block(op.pull, begin)
         few, after = self.block(op.push, begin)
-        return (*before, IfMany(op.members, (*many, GridBarrier()) if left - after else many, few)), after
+        if left - after:
+            many = (*many, GridBarrier())
+        return (*before, IfMany(op.members, many, few)), after
 
     def plain(self, op: HostOp, before: Body, pending: Pending) -> tuple[Body, Pending]:
-        body = (*before, *self.statements(op))
+        body = (*before, *self.points.before(op), *self.statements(op))
         if isinstance(op, Launch) and (reductions := self.module.kernel(op.kernel).reductions):
             rings = [self.rings[op.kernel, reduction.variable] for reduction in reductions]
             return (*body, GridBarrier(), *(s for ring in rings for s in _collected(ring))), frozenset()
@@ -247,6 +273,7 @@ class Together:
         while True:
             self.leaving.append(set())
             body, end = self.one_loop(op, begin)
+            body = self.points.in_loop(op, body)
             again = begin | end | self.leaving.pop()
             if again == begin:
                 return body, begin
@@ -299,6 +326,10 @@ class Together:
                 return (self.every_cell(destination, None, source),)
             case ReadEmpty(variable, flags, when_empty):
                 return (AskEmpty(variable, flags, when_empty),)
+            case ReadSize(variable, flags):
+                return (AskSize(variable, flags),)
+            case ListMembers(flags, array, first):
+                return (NoteMembers(flags, array, first),)
             case ReadCell(variable, array, index):
                 return (Assign(variable, Load(array, index)),)
             case WriteCell(array, index) if array.packed:
@@ -314,10 +345,15 @@ class Together:
         wide = array.extent is Extent.ARCS
         cell = Variable(self.fresh("cell"), Element.ARC if wide else Element.INT)
         self.taken.discard(cell.name)
-        stored = value if source is None else Load(source, Ref(cell))
+        index = _ZERO if array.extent is Extent.ONE else Ref(cell)
+        stored = value if source is None else Load(source, index)
         assert stored is not None
+        if array.extent is Extent.ONE:
+            return OnFirst((StoreCell(array, index, stored),))
         end: Expression = NumArcs() if wide else NumNodes()
-        if array.extent is Extent.NODES_AND_ONE:
+        if array.extent is Extent.BITS:
+            end = Binary(BinaryOperator.DIVIDE, end, Const(32, Element.INT), Element.INT)
+        if array.extent in (Extent.NODES_AND_ONE, Extent.BITS):
             end = Binary(BinaryOperator.ADD, end, _ONE, Element.INT)
         return Count(cell, _ZERO, end, Stride.GRID, (StoreCell(array, Ref(cell), stored),))
 
@@ -346,7 +382,7 @@ class Together:
         ready = tuple(StoreCell(r.cells, _next(r.turn), self.start(r)) for r in rings)
         ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in self.end(part, ring, legaliser, alone))
         added = dict.fromkeys(part.members for part in walk(body) if isinstance(part, Insert))
-        sets = tuple(map(Inserted, added))
+        sets = tuple(Inserted(members, self.rows.get(members)) for members in added)
         if alone:
             return (Scope(comments, (OnFirst((*ready, *declared, *body, *ends)), *sets)),)
         first: Body = (OnFirst(ready),) if ready else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from starplat.ir.nodes import (
     CopyArray,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     Fill,
     Function,
     HostCall,
@@ -75,7 +77,7 @@ def reads(variable: Variable, node: object) -> bool:
     )
 
 
-_SETTING = SetLocal | SetVariable | FetchAdd | CompareSwap | Assign | Accumulate | FetchCell | SwapCell
+_SETTING = SetLocal | SetVariable | FetchAdd | FetchOr | CompareSwap | Assign | Accumulate | FetchCell | SwapCell
 
 
 def assigned_in(node: object) -> frozenset[Variable]:
@@ -89,12 +91,21 @@ def assigned_in(node: object) -> frozenset[Variable]:
     return frozenset(changed)
 
 
+def assigned_once(node: object) -> frozenset[Variable]:
+    """The variables that one operation or statement assigns, and no call may change."""
+    count = Counter(part.variable for part in walk(node) if isinstance(part, _SETTING))
+    calls = [part for part in walk(node) if isinstance(part, CallFunction)]
+    return frozenset(
+        variable for variable, times in count.items() if times == 1 and not any(variable in c.arguments for c in calls)
+    )
+
+
 def written_in(body: object, module: Module) -> frozenset[Array]:
     """The arrays whose cells kernel operations write, themselves or through the functions they call."""
     written: set[Array] = set()
     for part in walk(body):
         match part:
-            case Store() | UpdateCell() | FetchAdd() | CompareSwap():
+            case Store() | UpdateCell() | FetchAdd() | FetchOr() | CompareSwap():
                 written.add(part.array)
             case ExtremeCell():
                 written.update((part.array, *(carry.array for carry in part.carried)))
@@ -121,7 +132,7 @@ def locked_in(body: object, module: Module) -> frozenset[Array]:
 
 
 def contested_in(body: object, module: Module) -> frozenset[Array]:
-    """The arrays whose cells may be read at any moment while they change by an atomic Min, Max or swap."""
+    """The arrays whose cells may be read at any moment while they change by an atomic Min, Max, swap or or."""
     contested: set[Array] = set()
     for part in walk(body):
         match part:
@@ -129,7 +140,7 @@ def contested_in(body: object, module: Module) -> frozenset[Array]:
                 contested.add(part.array)
             case UpdateCell(combine=Combine.MIN | Combine.MAX) if part.shared:
                 contested.add(part.array)
-            case CompareSwap():
+            case CompareSwap() | FetchOr():
                 contested.add(part.array)
             case CallFunction():
                 contested.update(_lent(part, contested_in(module.helper(part.function).body, module), module))

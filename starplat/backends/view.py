@@ -12,6 +12,7 @@ from typing import assert_never
 
 from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
 from starplat.backends.comments import comment, file_name, line_mark, origin
+from starplat.backends.crecords import need_records
 from starplat.backends.cstmt import INDENT, StatementPrinter, need_frontier
 from starplat.backends.launch import (
     GROUP_SIZE,
@@ -132,7 +133,7 @@ class _Viewer:
         name = self.names.kernel(legal.op.name)
         prefix = self.spelling.whole_group_kernel.format(size=THREADS_TOGETHER)
         parameters = self.loop_parameters(legal)
-        body = [*self.sets(legal), *StatementPrinter(self.loop_printer(legal)).lines(legal.body)]
+        body = [*self.sets(legal), *self.records(legal), *StatementPrinter(self.loop_printer(legal)).lines(legal.body)]
         place = origin(self.module, legal.op.span)
         comments = () if place is None else (comment(place),)
         mark = line_mark(self.module, legal.op.span)
@@ -146,6 +147,12 @@ class _Viewer:
                 name = self.names.local(array)
                 yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1];"
                 yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
+
+    def records(self, legal: LegalLoop) -> Iterator[str]:
+        """Where a traced launch notes what it tells of itself."""
+        if legal.op.traced:
+            need_records(self.helpers)
+            yield f"{INDENT}Records run_records = {{run_record_words, 0, 0}};"
 
     def loop_printer(self, legal: LegalLoop) -> ExpressionPrinter:
         contested = {array for kernel in self.inside(legal) for array in self.contested[kernel.name]}
@@ -165,7 +172,7 @@ class _Viewer:
         signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
         body = StatementPrinter(self.printer(function.name, _references(function))).lines(legal.body)
         place = origin(self.module, function.span)
-        comments = () if place is None else (comment(place),)
+        comments = tuple(comment(text) for text in (place, function.comment) if text)
         return Routine(name, comments, line_mark(self.module, function.span), signature, tuple(body))
 
     def printer(self, routine: str | None, references: frozenset[Variable]) -> ExpressionPrinter:
@@ -227,6 +234,8 @@ class _Viewer:
                 return self.pointer(array, written=True, volatile=False)
             case ArgumentKind.BARRIER:
                 return f"{self.spelling.space}unsigned *arrived"
+            case ArgumentKind.RECORDS:
+                return f"{self.spelling.space}{self.spelling.values[Element.LONG]} *run_record_words"
             case ArgumentKind.REDUCTION:
                 raise AssertionError("reductions of such a launch have rings")
         assert_never(argument.kind)

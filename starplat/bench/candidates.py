@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from starplat.backends.scheduled import for_target
+from starplat.backends.scheduled import made_for_target
 from starplat.diagnostics import DiagnosticError
 from starplat.ir.nodes import Module
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
@@ -43,14 +43,14 @@ def candidates(module: Module, target: str, facts: GraphFacts) -> Iterator[Candi
     reasons: set[str] = set()
     for schedule in space(module, target, facts):
         try:
-            made = for_target(module, target, schedule, facts)
+            made = made_for_target(module, target, schedule, facts)
         except DiagnosticError as error:
             reason = error.diagnostics[0].message
             if reason not in reasons:
                 reasons.add(reason)
                 yield Refused(schedule, reason)
             continue
-        if id(made) not in seen:  # equal modules are one object, which `for_target` keeps alive
+        if id(made) not in seen:  # equal modules are one object, which `made_for_target` keeps alive
             seen.add(id(made))
             yield Candidate(schedule, made)
 
@@ -85,7 +85,7 @@ def _matters(module: Module, target: str, schedule: Schedule, facts: GraphFacts)
     """Whether the width is part of the module."""
     try:
         other = replace(schedule, priority=Delta(1 + 2 * _width(schedule)))
-        return for_target(module, target, schedule, facts) is not for_target(module, target, other, facts)
+        return made_for_target(module, target, schedule, facts) is not made_for_target(module, target, other, facts)
     except DiagnosticError:
         return False
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from starplat.backends.scheduled import REFERENCE, own_schedule
-from starplat.bench.records import Report, Row, Sizes
+from starplat.bench.records import Counted, Report, Row, Sizes
 from starplat.diagnostics import DiagnosticError
 from starplat.pipeline import is_race
 from starplat.runtime.everywhere import LARGE_GRAPH, REFUSALS, Agreement
-from starplat.runtime.targets import TARGETS, automatic
+from starplat.runtime.targets import TARGETS, automatic, open_device
 from starplat.runtime.validate import first_difference
+from starplat.runtime.work import copy_rate
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.devices import report
 
@@ -53,7 +54,8 @@ def present_targets() -> list[str]:
 
 @dataclass
 class Bench:
-    """A program and how to call it. `faults` is what was raised where something failed."""
+    """A program and how to call it. `faults` is what was raised where something failed; `counts` asks for the work of
+    every case, which takes a watched run more."""
 
     program: Program
     arguments: Callable[[Graph], Bound]
@@ -61,6 +63,7 @@ class Bench:
     repeat: int = 9
     started: Callable[[str], None] = lambda words: None
     faults: list[DiagnosticError] = field(default_factory=list)
+    counts: bool = False
 
     def report(self, graphs: Iterable[tuple[str, Graph]], to_measure: Sequence[Case]) -> Report:
         """The times of every case on every graph, after one run that does not count."""
@@ -77,7 +80,8 @@ class Bench:
             except DiagnosticError as error:
                 yield self._failed(sizes, case, schedule, error)
                 continue
-            yield judge.judged(row_of(sizes, schedule, result), result)
+            row = replace(row_of(sizes, schedule, result), work=counted(result, case))
+            yield judge.judged(row, result)
 
     def schedule_of(self, case: Case) -> Schedule:
         """What a case runs under."""
@@ -92,6 +96,7 @@ class Bench:
             function=self.function,
             schedule=schedule,
             repeat=repeat,
+            trace=self.counts,
             arguments=self.arguments(graph),
         )
 
@@ -143,6 +148,15 @@ def row_of(sizes: Sizes, schedule: Schedule, result: Result) -> Row:
         seconds.download,
         result.launches,
     )
+
+
+def counted(result: Result, case: Case) -> Counted | None:
+    """The work of a watched run, held against the rate at which its device copies."""
+    work = None if result.trace is None else result.trace.work
+    if work is None:
+        return None
+    rate = copy_rate(open_device(result.target, case.device or 0))
+    return Counted(work.bytes, work.operations, work.missing, rate)
 
 
 def _size(graph: Graph) -> tuple[int, int]:

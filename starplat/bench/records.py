@@ -31,9 +31,21 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What one run touched and computed, at least: bytes of cells, operations, and in words what there is besides.
+    `copy_rate` are the bytes that the device reads and writes in a second while it copies."""
+
+    bytes: int
+    operations: int
+    missing: tuple[str, ...]
+    copy_rate: float
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One measured case. `seconds` has the time of every repetition after the first, each until the device had
-    finished; it is empty where nothing ran, and `reason` says why. `compile`, `upload` and `download` are seconds."""
+    finished; it is empty where nothing ran, and `reason` says why. `compile`, `upload` and `download` are seconds;
+    `work` is there if somebody asked for it."""
 
     graph: Sizes
     target: str
@@ -47,6 +59,7 @@ class Row:
     answer: Agreement = Agreement.AGREES
     reason: str = ""
     code: str | None = None
+    work: Counted | None = None
 
     @property
     def median(self) -> Estimate | None:
@@ -138,8 +151,13 @@ def _row(found: dict[str, Any]) -> Row:
             "graph": Sizes(**found["graph"]),
             "seconds": tuple(map(float, found["seconds"])),
             "answer": Agreement[found["answer"].upper()],
+            "work": _counted(found.get("work")),
         }
     )
+
+
+def _counted(found: dict[str, Any] | None) -> Counted | None:
+    return None if found is None else Counted(**{**found, "missing": tuple(found["missing"])})
 
 
 def _no_report(path: Path, reason: str) -> DiagnosticError:

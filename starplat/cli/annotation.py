@@ -16,9 +16,9 @@ from itertools import groupby
 from starplat import pipeline
 from starplat.analysis.races import CellSet, LoopRaces
 from starplat.analysis.sharing import is_shared, why_shared
-from starplat.analysis.transfers import Region, Transfers
 from starplat.backends import BACKENDS
 from starplat.backends.names import Names
+from starplat.cli import crossing
 from starplat.ir import nodes as ir
 from starplat.ir.proceeding import Step, steps
 from starplat.ir.visitor import launched_alone, loops_of, walk_host, walk_kernel
@@ -92,7 +92,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The whole program. `shared_text` is what all kernels use: types and helper functions."""
+    """The whole program. `shared_text` is what no line of it stands for: types, functions that kernels use, and
+    kernels of the compiler's own."""
 
     program: str
     function: str
@@ -116,18 +117,21 @@ def annotate(
 
 @dataclass(frozen=True, slots=True)
 class _Emitted:
-    """What the target's compiler sees as one kernel: one of the module, or several that one launch runs."""
+    """What the target's compiler sees as one kernel: one of the module, or several that one launch, a `loop`, runs."""
 
     name: str
     called: str
     span: Span
     kernels: tuple[ir.Kernel, ...]
+    loop: ir.OnDevice | None = None
 
 
 def _emitted_kernels(module: ir.Module, target: str) -> tuple[_Emitted, ...]:
     backend, names = BACKENDS[target], Names(module, (), ())
     alone = (_Emitted(k.name, backend.kernel_name(module, k), k.span, (k,)) for k in launched_alone(module))
-    together = (_Emitted(op.name, names.kernel(op.name), op.span, _launched_in(op, module)) for op in loops_of(module))
+    together = (
+        _Emitted(op.name, names.kernel(op.name), op.span, _launched_in(op, module), op) for op in loops_of(module)
+    )
     return (*alone, *together)
 
 
@@ -144,7 +148,7 @@ class _Annotator:
         self.target = target
         self.texts = text.splitlines()
         emitted = _emitted_kernels(module, target)
-        self.places = {kernel.name: _place(self.texts, kernel.called) for kernel in emitted}
+        self.places = {k.name: _place(self.texts, k.called) for k in emitted if k.span != NOWHERE}
         self.groups = _groups(emitted, self.source)
         self.host = self.host_steps()
 
@@ -157,7 +161,7 @@ class _Annotator:
             self.target,
             tuple(self.sections()),
             tuple(Line(number + 1, self.texts[number]) for number in rest),
-            _overall(self.checked.facts.function(self.module.entry).transfers),
+            crossing.of_program(self.checked.facts.function(self.module.entry).transfers, self.module),
         )
 
     def sections(self) -> Iterable[Section]:
@@ -190,7 +194,7 @@ class _Annotator:
             emitted,
             _indented([step for number in numbers for step in self.host.get(number, ())]),
             tuple(_described(cell, explained) for cell in cells),
-            tuple(row for verdict in races for row in self.moved(verdict)),
+            tuple(self.moved(races, kernels)),
             goes_on,
         )
 
@@ -200,10 +204,13 @@ class _Annotator:
         loops = [loop for function in self.checked.facts.functions for loop in function.loops]
         return [loop for loop in loops if loop.loop.span in starts]
 
-    def moved(self, verdict: LoopRaces) -> Iterable[tuple[str, tuple[str, ...]]]:
-        """What the loop's kernel reads, writes and brings back."""
+    def moved(self, verdicts: Sequence[LoopRaces], kernels: Sequence[_Emitted]) -> Iterable[crossing.Row]:
+        """What the loops read and write, and what their kernels bring back."""
         regions = [region for f in self.checked.facts.functions for region in f.transfers.regions]
-        return [row for region in regions if region.loop is verdict for row in _region_rows(region)]
+        for verdict in verdicts:
+            yield from (row for region in regions if region.loop is verdict for row in crossing.of_region(region))
+        for kernel in kernels:
+            yield from crossing.of_launch(kernel.kernels, kernel.loop)
 
     def host_steps(self) -> dict[int, list[Step]]:
         """What the host does, by the number of the line that it belongs to; launches stand beside their kernels.
@@ -348,20 +355,3 @@ def _described(cell: CellSet, explained: Container[str]) -> Cells:
     reason = f"{cell.reason} ({why_shared(cell)})" if tell else cell.reason
     title = f"{cell.symbol.name} [{cell.where}]"
     return Cells(title, cell.race_class.value, cell.race_class.title, reason, cell.symbol.name)
-
-
-def _region_rows(region: Region) -> list[tuple[str, tuple[str, ...]]]:
-    rows = (("reads", region.reads), ("writes", region.writes), ("one word down a launch", region.words))
-    return [(title, tuple(symbol.name for symbol in symbols)) for title, symbols in rows if symbols]
-
-
-def _overall(transfers: Transfers) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    rows = (
-        ("up once: of the graph", transfers.graph),
-        ("up if given", tuple(symbol.name for symbol in transfers.up)),
-        ("down if asked for", tuple(symbol.name for symbol in transfers.down)),
-        ("stays on the device", tuple(symbol.name for symbol in transfers.resident)),
-        ("cells that the host reads", tuple(symbol.name for symbol in transfers.host_reads)),
-        ("cells that the host writes", tuple(symbol.name for symbol in transfers.host_writes)),
-    )
-    return tuple((title, names) for title, names in rows if names)

@@ -31,6 +31,7 @@ from starplat.cli.explain import explain
 from starplat.cli.fmt import fmt
 from starplat.cli.graph import app as graph
 from starplat.cli.inspect import inspect
+from starplat.cli.optional import TracingCommand
 from starplat.cli.run import run
 from starplat.cli.tune import tune
 from starplat.cli.version import version
@@ -60,7 +61,7 @@ VERBS: tuple[Callable[..., None], ...] = (
     version,
 )
 for verb in VERBS:
-    app.command()(verb)
+    app.command(cls=TracingCommand if verb is run else None)(verb)
 app.add_typer(graph, name="graph")
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -52,7 +52,8 @@ def bench(
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Times to take, after one run.")] = 9,
     json: JsonFile = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="F", help="Write one page with bars, which needs nothing else.")
+        Path | None,
+        typer.Option("--html", metavar="F", help="Write one page with bars and a roofline, which needs nothing else."),
     ] = None,
     undirected: Undirected = False,
     weights: Weights = None,
@@ -76,7 +77,9 @@ def bench(
         (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)) for path in graph
     ]
     KEPT.extend(found for _, found in read)
-    found, code = _measured(Path(what[0]), read, to_measure, words, function, repeat, strict=strict)
+    found, code = _measured(
+        Path(what[0]), read, to_measure, words, function, repeat, strict=strict, counts=html is not None
+    )
     _deliver(found, json, html)
     if code is not ExitCode.FINE:
         raise typer.Exit(code.value)
@@ -107,6 +110,7 @@ def _measured(
     repeat: int,
     *,
     strict: bool,
+    counts: bool,
 ) -> tuple[Report, ExitCode]:
     from starplat import pipeline
     from starplat.bench.measure import Bench
@@ -120,7 +124,7 @@ def _measured(
         console.say(graph.describe())
         bind_text(module, graph, words)  # what is wrong with an argument is said before anything is measured
     with console.working(f"measuring {program.name}") as now:
-        work = Bench(program, lambda graph: bind_text(module, graph, words), function, repeat, now)
+        work = Bench(program, lambda graph: bind_text(module, graph, words), function, repeat, now, counts=counts)
         found = work.report([(str(path), graph) for path, graph in graphs], to_measure)
     console.show(diagnostic for fault in work.faults for diagnostic in fault.diagnostics)
     return found, exit_code(found.rows, tuple(work.faults))

@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from starplat.bench.records import Report, Row, Sizes, baseline
 from starplat.bench.samples import Estimate, speed_up
+from starplat.cli.bench_roofline import roofline
 from starplat.cli.bench_table import interval, milliseconds
 from starplat.resources import template_folder
 
@@ -27,6 +28,7 @@ def page(report: Report) -> str:
         function=report.function,
         version=report.version,
         graphs=[_graph(graph, report.of(graph)) for graph in report.graphs],
+        roofline=roofline(report),
     )
 
 

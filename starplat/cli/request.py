@@ -19,6 +19,7 @@ class Request:
     repeat: int
     validate: bool
     schedule: Schedule | None = None
+    trace: bool = False
 
     @property
     def options(self) -> dict[str, Any]:

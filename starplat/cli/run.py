@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from starplat.cli import console
+from starplat.cli import console, files
 from starplat.cli.arguments import (
     Dedup,
     DropLoops,
@@ -24,6 +24,7 @@ from starplat.cli.arguments import (
 from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
+from starplat.cli.optional import ENDINGS, NO_PAGE
 from starplat.cli.request import Request
 from starplat.cli.scheduling import wanted_schedule
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.pipeline import Program
     from starplat.runtime import Result
+    from starplat.runtime.trace import Trace
 
 Arguments = Annotated[
     list[str] | None,
@@ -58,6 +60,14 @@ def run(
         Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            "--trace",
+            metavar="[P.html]",
+            help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
+        ),
+    ] = None,
     json: Json = False,
     undirected: Undirected = False,
     weights: Weights = None,
@@ -74,6 +84,7 @@ def run(
         targets.require(target)
     elif out is not None:
         raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
+    tracing = _page_wanted(trace, target)
     words = arguments_in(arg or [])
     write = None if out is None else writer_for(out)
     wanted = wanted_schedule(schedule, file)
@@ -86,7 +97,7 @@ def run(
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
-    request = Request(function, target, device, repeat, validate, wanted)
+    request = Request(function, target, device, repeat, validate, wanted, trace is not None)
     if target == EVERYWHERE:
         run_on_all(program, read, words, request, json=json)
         return
@@ -96,7 +107,33 @@ def run(
     if out is not None and write is not None:
         for path in write(out, _findings(result)):
             console.say(f"{path}: written")
-    _print(result, json=json, asked=target, validate=validate)
+    if tracing is not None and result.trace is not None:
+        _write_page(tracing, result, result.trace)
+    _print(result, json=json, asked=target, validate=validate, rounds=tracing is None)
+
+
+def _page_wanted(trace: str | None, target: str) -> Path | None:
+    """Where the page of a trace goes, if one is wanted.
+
+    Raises:
+        typer.BadParameter: it is no page, or many targets were asked for.
+    """
+    if trace is None:
+        return None
+    if target == EVERYWHERE:
+        raise typer.BadParameter("watches one target, not all", param_hint="--target")
+    if trace == NO_PAGE:
+        return None
+    if not trace.lower().endswith(ENDINGS):
+        raise typer.BadParameter(f"'{trace}' is no page: give a name that ends in .html", param_hint="--trace")
+    return Path(trace)
+
+
+def _write_page(path: Path, result: Result, trace: Trace) -> None:
+    from starplat.cli.trace_page import page
+
+    files.write_text(path, page(result, trace))
+    console.say(f"{path}: written")
 
 
 def arguments_in(given: list[str]) -> dict[str, str]:
@@ -141,7 +178,7 @@ def _findings(result: Result) -> Findings:
     return Findings(result.graph, nodes, edges, result.returned)
 
 
-def _print(result: Result, *, json: bool, asked: str, validate: bool) -> None:
+def _print(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool) -> None:
     if asked == "auto" and result.target == "reference":
         console.say("no other device is ready here; `starplat devices` says what would help")
     if validate:
@@ -154,7 +191,19 @@ def _print(result: Result, *, json: bool, asked: str, validate: bool) -> None:
         console.out().print(_summary_table(result))
     if result.returned is not None:
         console.write(f"returned {result.returned}")
+    if result.trace is not None and rounds:
+        _print_rounds(result, result.trace)
     console.write(_times(result))
+
+
+def _print_rounds(result: Result, trace: Trace) -> None:
+    from starplat.cli.trace_table import table
+    from starplat.cli.trace_words import notes
+
+    if trace.rounds:
+        console.out().print(table(trace))
+    for note in notes(result, trace):
+        console.write(note)
 
 
 def _verdict_in_words(result: Result) -> str:

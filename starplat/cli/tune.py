@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +19,11 @@ from starplat.diagnostics import ExitCode
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from starplat.bench.measure import Case
     from starplat.bench.records import Sizes
-    from starplat.bench.search import Outcome, Trial
+    from starplat.bench.search import Outcome, Trial, Trials
+    from starplat.graph import Graph
+    from starplat.pipeline import Program
 
 SHOWN = 10
 
@@ -47,10 +52,9 @@ def tune(
 ) -> None:
     """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
     from starplat import pipeline
-    from starplat.bench.measure import Bench, Case
+    from starplat.bench.measure import Case
     from starplat.bench.records import Sizes
-    from starplat.bench.search import Search
-    from starplat.bench.tuned import in_words, key_of, read_state, state_text, toml
+    from starplat.bench.tuned import in_words, key_of, read_state, toml
     from starplat.runtime import bind_text, targets
 
     targets.require(target)
@@ -70,17 +74,8 @@ def tune(
     known = None if afresh else read_state(state, key)
     _say_known(state, known)
     sizes = Sizes(str(graph), read.num_nodes, read.num_arcs)
-    with console.working(f"tuning {program.name}") as now:
-        work = Bench(program, lambda on: bind_text(module, on, words), function, started=now)
-        search = Search(
-            work,
-            read,
-            sizes,
-            Case(target, None, device),
-            budget,
-            keep=lambda trials: files.write_text(state, state_text(key, trials)),
-        )
-        found = search.outcome(known or {})
+    work = Work(program, function, words, read, sizes, Case(target, None, device))
+    found = _searched(work, budget, known or {}, state, key)
     if found.best is not None:
         files.write_text(destination, toml(found, program.name, sizes))
     if json:
@@ -92,6 +87,39 @@ def tune(
         console.say(f"{destination}: written; take it with --schedule {destination}")
     if found.exit_code is not ExitCode.FINE:
         raise typer.Exit(found.exit_code.value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """What is tuned: a function of a program with its arguments, on a graph and a device."""
+
+    program: Program
+    function: str | None
+    arguments: Mapping[str, str]
+    graph: Graph
+    sizes: Sizes
+    case: Case
+
+
+def _searched(work: Work, budget: float, known: Trials, state: Path, key: str) -> Outcome:
+    """What a search finds that goes on from what is `known`, and keeps in `state` what it learns."""
+    from starplat.bench.measure import Bench
+    from starplat.bench.search import Search
+    from starplat.bench.tuned import state_text
+    from starplat.runtime import bind_text
+
+    module = work.program.module(work.function)
+    with console.working(f"tuning {work.program.name}") as now:
+        bench = Bench(work.program, lambda on: bind_text(module, on, work.arguments), work.function, started=now)
+        search = Search(
+            bench,
+            work.graph,
+            work.sizes,
+            work.case,
+            budget,
+            keep=lambda trials: files.write_text(state, state_text(key, trials)),
+        )
+        return search.outcome(known)
 
 
 def as_json(found: Outcome, program: str, sizes: Sizes) -> dict[str, object]:

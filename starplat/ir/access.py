@@ -24,6 +24,7 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     Fill,
     ForNeighbors,
     ForRange,
@@ -31,10 +32,13 @@ from starplat.ir.nodes import (
     Kernel,
     KernelOp,
     Launch,
+    Listed,
+    ListMembers,
     Load,
     Module,
     ReadCell,
     ReadEmpty,
+    ReadSize,
     Ref,
     Store,
     UpdateCell,
@@ -81,6 +85,10 @@ def accesses(op: HostOp, module: Module) -> frozenset[Access]:
             return frozenset({Access(destination, True, place), Access(source, False, place)})
         case ReadEmpty(_, flags):
             return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
+        case ReadSize(_, flags):
+            return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
+        case ListMembers(flags, array):
+            return frozenset({Access(flags, False, None), Access(array, True, None)})
         case ReadCell(_, array, _):
             return frozenset({Access(array, False, None)})
         case WriteCell(array, _, _):
@@ -107,6 +115,10 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
             own = (kernel.iterator, "nodes")
         case AllArcs():
             own = (kernel.iterator, "arcs")
+        case Listed(array):
+            own = (None, "")  # a thread has a place of the list, not a node
+            yield Access(array, False, None)
+            yield from _reads(expressions_of(kernel.domain), own)
         case _:
             own = (None, "")
     if kernel.filter is not None:
@@ -131,7 +143,7 @@ def _body(ops: Iterable[KernelOp], own: Own) -> Iterator[Access]:
         match op:
             case Store(array, index) | UpdateCell(_, array, index):
                 yield Access(array, True, _place(array, index, own))
-            case FetchAdd(_, array, index) | CompareSwap(_, array, index):
+            case FetchAdd(_, array, index) | FetchOr(_, array, index) | CompareSwap(_, array, index):
                 yield Access(array, True, _place(array, index, own))
             case ExtremeCell(_, array, index, _, carried, _, lock):
                 yield Access(array, True, _place(array, index, own))

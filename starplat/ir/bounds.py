@@ -96,6 +96,8 @@ class Bounds:
                 return True
             case Extent.NODES_AND_ONE, Binary(BinaryOperator.ADD, left, Const(1)):
                 return self.domain(left) is Extent.NODES
+            case Extent.BITS, Binary(BinaryOperator.DIVIDE, left, Const(32)):
+                return self.domain(left) is Extent.NODES
             case Extent.NODES_AND_ONE, _:
                 return self.domain(index) is Extent.NODES
             case _:

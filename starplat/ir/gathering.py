@@ -22,6 +22,7 @@ from starplat.ir.nodes import (
     KernelIf,
     KernelOp,
     Let,
+    Listed,
     Load,
     MathFunction,
     Ref,
@@ -62,8 +63,8 @@ class Gathering:
 
 
 def gathering(kernel: Kernel) -> Gathering | None:
-    """The kernel's parts, if it gathers and its nodes are all or the members of a set."""
-    if not isinstance(kernel.domain, AllNodes) or kernel.iterator is None:
+    """The kernel's parts, if it gathers and its nodes are all, those of a list, or the members of a set."""
+    if not isinstance(kernel.domain, AllNodes | Listed) or kernel.iterator is None:
         return None
     members = membership(kernel)
     body = kernel.body if members is None else members.body

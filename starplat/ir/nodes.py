@@ -49,6 +49,7 @@ class Extent(Enum):
     NODES = "n"
     NODES_AND_ONE = "n + 1"
     ARCS = "m"
+    BITS = "n / 32 + 1"  # words of 32 bits, a bit for every node
 
 
 class Origin(Enum):
@@ -59,6 +60,7 @@ class Origin(Enum):
     PARAMETER = "parameter"  # a property or set of the caller
     LOCAL = "local"  # a property or set declared in the program
     TEMPORARY = "temporary"  # made by the compiler
+    HOST = "host"  # the same, for the host alone: only ReadCell and WriteCell touch it, and it is not on the device
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class Unary:
 class BinaryOperator(Enum):
     """Arithmetic on 32- and 64-bit integers wraps around; `/` and `%` truncate. ADD_INF is addition in which INF plus
     anything is INF (it is printed as `a == INF || b == INF ? INF : a + b`; only integers need it: reals have a plain
-    ADD). `&&` and `||` stop early."""
+    ADD). `&&` and `||` stop early. `<<` is by 0 to 31 bits."""
 
     ADD = "+"
     ADD_INF = "+inf"
@@ -166,6 +168,7 @@ class BinaryOperator(Enum):
     BIT_AND = "&"
     BIT_OR = "|"
     BIT_XOR = "^"
+    SHIFT_LEFT = "<<"
     EQUAL = "=="
     NOT_EQUAL = "!="
     LESS = "<"
@@ -330,8 +333,8 @@ class ExtremeCell:
 
     `lock` (an INT for every cell of `array`, 0 when free) is given where carried values are data that must stay
     consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants
-    need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself or the
-    kernel's reductions (SetLocal, Contribute).
+    need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
+    reductions, or cells that are the winner's own.
     """
 
     extreme: Combine  # MIN or MAX
@@ -347,7 +350,17 @@ class ExtremeCell:
 @dataclass(frozen=True, slots=True)
 class FetchAdd:
     """`variable = array[index]; array[index] += value`, in one piece. The array holds integers, the local `variable`,
-    declared before, is of their type; so it is for CompareSwap."""
+    declared before, is of their type; so it is for FetchOr and CompareSwap."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOr:
+    """`variable = array[index]; array[index] |= value`, in one piece."""
 
     variable: Variable
     array: Array
@@ -459,6 +472,7 @@ KernelOp = (
     | UpdateCell
     | ExtremeCell
     | FetchAdd
+    | FetchOr
     | CompareSwap
     | Contribute
     | KernelIf
@@ -490,6 +504,7 @@ class Function:
     result: Element | None
     body: tuple[KernelOp, ...]
     span: Span = field(default=NOWHERE, compare=False)
+    comment: str = ""  # what the function is for, where no program text says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +532,21 @@ class Once:
     """One iteration, on one thread: a piece of sequential code that works on device memory."""
 
 
-Domain = AllNodes | AllArcs | NodeNeighbors | Once
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The nodes array[first], …, array[last - 1], which are all different and which the kernel leaves as they are; the
+    iterator is a NODE.
+
+    `first` <= `last` are made of constants and the kernel's scalars; either may also be the cell of an array of one
+    cell that the kernel does not write: then the host starts a launch without knowing how many nodes there are.
+    """
+
+    array: Array  # a NODE for every node
+    first: Expression
+    last: Expression
+
+
+Domain = AllNodes | AllArcs | NodeNeighbors | Listed | Once
 
 
 @dataclass(frozen=True, slots=True)
@@ -625,6 +654,23 @@ class ReadEmpty:
     variable: Variable
     flags: Array
     when_empty: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSize:
+    """`variable` becomes how many of the flags are set."""
+
+    variable: Variable
+    flags: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ListMembers:
+    """The nodes whose flag is set become array[first], array[first + 1], …, in any order."""
+
+    flags: Array
+    array: Array  # a NODE for every node
+    first: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -736,7 +782,7 @@ class OnDevice:
 
     A schedule asks for it where a target has a grid barrier; it means what its body means. `arrays` and `scalars` are
     exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
-    variables declared outside that it changes.
+    variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
     """
 
     name: str
@@ -745,6 +791,7 @@ class OnDevice:
     scalars: tuple[Variable, ...]
     outcomes: tuple[Variable, ...]
     span: Span = field(default=NOWHERE, compare=False)
+    traced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -788,6 +835,8 @@ HostOp = (
     | WriteCell
     | CheckCell
     | ReadEmpty
+    | ReadSize
+    | ListMembers
     | HostIf
     | HostWhile
     | HostFor

@@ -38,14 +38,15 @@ _LEVELS = {
     BinaryOperator.LESS_EQUAL: 7,
     BinaryOperator.GREATER: 7,
     BinaryOperator.GREATER_EQUAL: 7,
-    BinaryOperator.ADD: 8,
-    BinaryOperator.ADD_INF: 8,
-    BinaryOperator.SUBTRACT: 8,
-    BinaryOperator.MULTIPLY: 9,
-    BinaryOperator.DIVIDE: 9,
-    BinaryOperator.REMAINDER: 9,
+    BinaryOperator.SHIFT_LEFT: 8,
+    BinaryOperator.ADD: 9,
+    BinaryOperator.ADD_INF: 9,
+    BinaryOperator.SUBTRACT: 9,
+    BinaryOperator.MULTIPLY: 10,
+    BinaryOperator.DIVIDE: 10,
+    BinaryOperator.REMAINDER: 10,
 }
-_SIGN, _ATOM = 10, 11
+_SIGN, _ATOM = 11, 12
 
 
 def print_expression(expression: Expression) -> str:

@@ -25,6 +25,7 @@ from starplat.ir.nodes import (
     Expression,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     Fill,
     ForNeighbors,
     ForRange,
@@ -53,6 +54,8 @@ from starplat.ir.nodes import (
     KernelWhile,
     Launch,
     Let,
+    Listed,
+    ListMembers,
     Module,
     NearestFirst,
     NodeNeighbors,
@@ -62,6 +65,7 @@ from starplat.ir.nodes import (
     PushOrPull,
     ReadCell,
     ReadEmpty,
+    ReadSize,
     SetLocal,
     SetVariable,
     Store,
@@ -149,6 +153,8 @@ def _domain(domain: Domain, iterator: Variable | None) -> str:
             return f"for {name} in arcs"
         case NodeNeighbors(direction, node, position):
             return f"for {name} in {_row(direction, node)} at {position.name}"
+        case Listed(array, first, last):
+            return f"for {name} in {array.name}[{print_expression(first)} .. {print_expression(last)}]"
         case Once():
             return "once"
         case _:
@@ -183,9 +189,10 @@ def _kernel_lines(op: KernelOp) -> Iterator[str]:
         case UpdateCell(combine, array, index, value, shared):
             yield f"{array.name}[{show(index)}] {_assignment(combine)} {show(value)}{_shared(shared)}"
         case ExtremeCell():
-            yield _extreme(op)
-        case FetchAdd(variable, array, index, value):
-            yield f"{variable.name} = fetch {array.name}[{show(index)}] += {show(value)}"
+            yield from (_extreme(op), *_indent(print_ops(op.also)))
+        case FetchAdd(variable, array, index, value) | FetchOr(variable, array, index, value):
+            sign = "+=" if isinstance(op, FetchAdd) else "|="
+            yield f"{variable.name} = fetch {array.name}[{show(index)}] {sign} {show(value)}"
         case CompareSwap(variable, array, index, expected, value):
             yield f"{variable.name} = swap {array.name}[{show(index)}] from {show(expected)} to {show(value)}"
         case Contribute(reduction, value):
@@ -264,6 +271,10 @@ def _host_op(op: HostOp) -> Iterator[str]:
             yield f"read {variable.name} = {array.name}[{show(index)}]"
         case WriteCell(array, index, value):
             yield f"write {array.name}[{show(index)}] = {show(value)}"
+        case ReadSize(variable, flags):
+            yield f"{variable.name} = size of {flags.name}"
+        case ListMembers(flags, array, first):
+            yield f"list {flags.name} in {array.name}[{print_expression(first)} ..]"
         case ReadEmpty(variable, flags, when_empty):
             yield f"{variable.name} = {flags.name} is {'empty' if when_empty else 'not empty'}"
         case CheckCell(array, index):
@@ -303,7 +314,7 @@ def _scheduled(op: NearestFirst | PushOrPull | OnDevice) -> Iterator[str]:
             yield f"push, or pull if {members.name} has many"
             yield from _parts((("push", push), ("pull", pull)))
         case OnDevice(name, body):
-            yield f"on device {name}"
+            yield f"on device {name}{', traced' * op.traced}"
             yield from _indent(_host_lines(body))
         case _:
             assert_never(op)

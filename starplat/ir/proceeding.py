@@ -91,7 +91,9 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             iterator = op.neighbor if isinstance(op, ir.HostForNeighbors) else op.variable
             yield Step(depth, f"loop on the host over {iterator.name}")
             yield from _block(module, op.body, depth + 1)
-        case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty():
+        case ir.ListMembers():
+            yield Step(depth, f"list {op.flags.name} in {op.array.name}")
+        case ir.DeclareVariable() | ir.SetVariable() | ir.CheckCell() | ir.ReadEmpty() | ir.ReadSize():
             return
         case ir.HostBreak() | ir.HostContinue() | ir.HostReturn():
             return
@@ -131,6 +133,8 @@ def _domain(domain: ir.Domain) -> str:
             return "a work-item for every arc"
         case ir.NodeNeighbors():
             return "a work-item for every neighbor of a node"
+        case ir.Listed():
+            return f"a work-item for every node that is listed in {domain.array.name}"
         case ir.Once():
             return "one work-item"
         case _:

@@ -80,6 +80,7 @@ _ARITHMETIC = {
     BinaryOperator.BIT_AND: ("&", BIT_AND),
     BinaryOperator.BIT_OR: ("|", BIT_OR),
     BinaryOperator.BIT_XOR: ("^", BIT_XOR),
+    BinaryOperator.SHIFT_LEFT: ("<<", SHIFT),
 }
 _COMPARISONS = {
     BinaryOperator.EQUAL,
@@ -218,6 +219,8 @@ class Expressions:
                 return f"0 <= {index} <= n"
             case Extent.ARCS:
                 return f"0 <= {index} < m"
+            case Extent.BITS:
+                return f"0 <= {index} <= n // 32"
 
     def refusal(self, array: Array, index: str) -> str:
         sizes = {
@@ -225,6 +228,7 @@ class Expressions:
             Extent.NODES: "f'{n}'",
             Extent.NODES_AND_ONE: "f'{n + 1}'",
             Extent.ARCS: "f'{m}'",
+            Extent.BITS: "f'{n // 32 + 1}'",
         }
         return f"out_of_range({array.name!r}, {index}, {sizes[array.extent]})"
 
@@ -264,6 +268,8 @@ class Expressions:
     def _arithmetic(self, binary: Binary) -> Text:
         sign, level = _ARITHMETIC[binary.operator]
         left, right = (self._widened(side, binary.element) for side in (binary.left, binary.right))
+        if level == SHIFT:
+            right = self.exact(binary.right)
         keeps = binary.element.is_real or self.bounds.inside(binary, Extent.NODES_AND_ONE)
         if binary.operator is BinaryOperator.SUBTRACT:
             keeps = keeps or (self.bounds.is_natural(binary.left) and self.bounds.is_natural(binary.right))

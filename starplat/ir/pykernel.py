@@ -37,6 +37,7 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -51,6 +52,7 @@ from starplat.ir.nodes import (
     KernelReturn,
     KernelWhile,
     Let,
+    Listed,
     Load,
     NodeNeighbors,
     Once,
@@ -196,6 +198,10 @@ class _Writer:
                 assert kernel.iterator is not None
                 with self.neighbors(direction, node, position, kernel.iterator):
                     self.iteration(kernel, condition)
+            case Listed():
+                assert kernel.iterator is not None
+                with self.listed(kernel.domain, kernel.iterator):
+                    self.iteration(kernel, condition)
             case Once():
                 with self.indented(f"for {self.expressions.temporary()} in items:"):
                     self.iteration(kernel, condition)
@@ -251,6 +257,8 @@ class _Writer:
                 self.extreme(op)
             case FetchAdd():
                 self.fetch_add(op)
+            case FetchOr():
+                self.fetch_or(op)
             case CompareSwap():
                 self.compare_swap(op)
             case Contribute():
@@ -352,6 +360,11 @@ class _Writer:
         value = self.expressions.exact(op.value)
         total = Text(f"{old} + {value.at(SUM + 1)}", SUM, not width(op.array.element))
         self.line(f"{cell} = {self.expressions.into_range(total, op.array.element).text}")
+        self.line(f"{self.names.variables[op.variable.name]} = {old}")
+
+    def fetch_or(self, op: FetchOr) -> None:
+        cell, old = self.fetched(op.array, op.index)
+        self.line(f"{cell} = {old} | {self.expressions.exact(op.value).at(BIT_OR + 1)}")
         self.line(f"{self.names.variables[op.variable.name]} = {old}")
 
     def compare_swap(self, op: CompareSwap) -> None:
@@ -482,4 +495,17 @@ class _Writer:
             return
         with self.indented(f"for {place} in range({rows}[{name}], {rows}[{name} + 1]):"):
             self.line(f"{other} = {ends}[{place}]")
+            yield
+
+    @contextmanager
+    def listed(self, domain: Listed, iterator: Variable) -> Iterator[None]:
+        """The loop over the nodes of a list, which are nodes indeed."""
+        first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))
+        place, node = self.expressions.temporary(), self.names.variables[iterator.name]
+        with self.indented(f"for {place} in range({first}, {last}):"):
+            inside = self.expressions.inside(Extent.NODES, place)
+            self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
+            self.line(f"{node} = {self.names.arrays[domain.array.name]}[{place}]")
+            self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")
+            self.bounds.learn(iterator, Extent.NODES)
             yield

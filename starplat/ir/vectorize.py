@@ -72,6 +72,8 @@ def _conjunction(parts: list[Expression]) -> Expression | None:
 
 
 def _vectorisable(expression: Expression, kernel: Kernel) -> bool:
+    if bits_asked(expression, kernel) is not None:
+        return True
     match expression:
         case Const() | Ref() | NumNodes() | NumArcs():
             return True
@@ -86,6 +88,23 @@ def _vectorisable(expression: Expression, kernel: Kernel) -> bool:
             return lossless and not keeps_inf and _vectorisable(operand, kernel)
         case _:
             return False
+
+
+def bits_asked(condition: Expression, kernel: Kernel) -> Array | None:
+    """The array in which the condition asks for the bit of the iteration's own node, if that is what it does."""
+    match condition:
+        case Binary(
+            BinaryOperator.NOT_EQUAL,
+            Binary(
+                BinaryOperator.BIT_AND,
+                Load(bits, Binary(BinaryOperator.DIVIDE, Ref(node), Const(32))),
+                Binary(BinaryOperator.SHIFT_LEFT, Const(1), Binary(BinaryOperator.REMAINDER, Ref(other), Const(32))),
+            ),
+            Const(0),
+        ) if node == other == kernel.iterator and isinstance(kernel.domain, AllNodes):
+            return bits if bits.extent is Extent.BITS else None
+        case _:
+            return None
 
 
 def _slice(array: Array, index: Expression, kernel: Kernel) -> str | None:
@@ -121,6 +140,9 @@ class _Vector:
         self.kernel, self.arrays, self.scalars = kernel, arrays, scalars
 
     def text(self, expression: Expression) -> str:
+        bits = bits_asked(expression, self.kernel)
+        if bits is not None:
+            return f"own_bits({self.arrays[bits.name]}, n)"
         match expression:
             case Const(_, element):
                 return f"{_type(element)}({literal(expression).text})"
@@ -160,10 +182,17 @@ def _cells(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], kind: type[
     return array.astype(kind, copy=False)
 
 
+def _own_bits(words: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int) -> object:
+    """For each of so many nodes whether its bit is set."""
+    in_bytes = words.astype("<i4", copy=False).view(np.uint8)
+    return np.unpackbits(in_bytes, count=count, bitorder="little").view(np.bool_)
+
+
 OPERATIONS: Mapping[str, object] = {
     **{_type(element): kind for element, kind in DTYPES.items()},
     "arange": np.arange,
     "cells": _cells,
+    "own_bits": _own_bits,
     "inf": np.inf,
     "nan": np.nan,
 }

@@ -17,11 +17,14 @@ from starplat.ir.nodes import (
     CallFunction,
     Combine,
     CompareSwap,
+    Const,
     Contribute,
     Element,
     Expression,
+    Extent,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     ForNeighbors,
     ForRange,
     Function,
@@ -35,6 +38,7 @@ from starplat.ir.nodes import (
     KernelReturn,
     KernelWhile,
     Let,
+    Listed,
     Load,
     Module,
     NodeNeighbors,
@@ -47,7 +51,7 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.verify_host import verify_host
-from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression
+from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
 from starplat.ir.wellformed import InvalidModule, Scope
 
 __all__ = ["InvalidModule", "verify"]
@@ -113,6 +117,9 @@ def _verify_domain(kernel: Kernel, scope: Scope) -> None:
             scope.require(not any(True for e in walk_expression(node) if isinstance(e, Load)), "its node is not known")
             scope.require(position.element is Element.ARC, "its position is no arc")
             scope.declare(position)
+        case Listed():
+            expected = Element.NODE
+            _verify_list(kernel, kernel.domain, scope)
         case Once():
             scope.require(kernel.iterator is None, "runs once but has an iterator")
             return
@@ -125,9 +132,21 @@ def _verify_domain(kernel: Kernel, scope: Scope) -> None:
     scope.declare(kernel.iterator)
 
 
+def _verify_list(kernel: Kernel, listed: Listed, scope: Scope) -> None:
+    array, written = listed.array, written_arrays(kernel.body)
+    scope.require(array.element is Element.NODE and array.extent is Extent.NODES, f"'{array.name}' lists no nodes")
+    for end in (listed.first, listed.last):
+        scope.index(end)
+        is_cell = isinstance(end, Load) and end.array.extent is Extent.ONE and isinstance(end.index, Const)
+        loads = any(isinstance(part, Load) for part in walk_expression(end))
+        scope.require(is_cell or not loads, "an end of its list is not known")
+        scope.require(not is_cell or not written & set(arrays_in(end)), "it changes an end of its list")
+
+
 def _verify_signature(kernel: Kernel, scope: Scope) -> None:
     arrays = used_arrays(kernel.body, kernel.domain, kernel.filter)
     scope.require(set(arrays) == set(kernel.arrays), f"arrays must be {sorted(a.name for a in arrays)}")
+    scope.require(all(array.origin is not Origin.HOST for array in kernel.arrays), "it uses what the host has alone")
     graph = [array.origin is Origin.GRAPH for array in kernel.arrays]
     scope.require(graph == sorted(graph, reverse=True), "the graph's arrays must come first")
     scope.require(all(a in GRAPH_ARRAYS for a in kernel.arrays if a.origin is Origin.GRAPH), "an unknown graph array")
@@ -211,7 +230,7 @@ class _Body:
                 scope.require(_combines(combine, array.element), f"'{array.name}' cannot be updated by {combine.value}")
             case ExtremeCell():
                 self.extreme(op)
-            case FetchAdd() | CompareSwap():
+            case FetchAdd() | FetchOr() | CompareSwap():
                 self.fetched(op)
             case Contribute(reduction, value):
                 scope.require(reduction in self.reductions, f"'{reduction.name}' is none of the reductions")
@@ -256,7 +275,7 @@ class _Body:
         self.scope.variable(variable)
         self.scope.require(variable in self.locals, f"'{variable.name}' is set but no local")
 
-    def fetched(self, op: FetchAdd | CompareSwap) -> None:
+    def fetched(self, op: FetchAdd | FetchOr | CompareSwap) -> None:
         """A local receives what a cell held before."""
         variable, array = op.variable, op.array
         self.cell(array, op.index, op.value, shared=False)
@@ -276,6 +295,7 @@ class _Body:
             self.scope.array(op.lock)
             self.scope.require(fits, f"'{op.lock.name}' is no lock for '{op.array.name}'")
             self.scope.require(op.shared and bool(op.carried), f"the lock '{op.lock.name}' is for nothing")
+        self.block(op.also)
 
     def neighbors(self, op: ForNeighbors) -> None:
         self.scope.index(op.node)

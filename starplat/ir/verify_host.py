@@ -11,6 +11,7 @@ from starplat.ir.nodes import (
     CopyArray,
     DeclareVariable,
     Element,
+    Extent,
     Fill,
     HostBlock,
     HostBreak,
@@ -27,6 +28,7 @@ from starplat.ir.nodes import (
     HostWhile,
     Kernel,
     Launch,
+    ListMembers,
     Module,
     NearestFirst,
     OnDevice,
@@ -34,11 +36,12 @@ from starplat.ir.nodes import (
     PushOrPull,
     ReadCell,
     ReadEmpty,
+    ReadSize,
     SetVariable,
     Swap,
     WriteCell,
 )
-from starplat.ir.visitor import walk_host
+from starplat.ir.visitor import arrays_in, walk_host
 from starplat.ir.wellformed import Scope
 
 
@@ -59,7 +62,8 @@ def verify_host(module: Module) -> None:
                 scope.declare(parameter.what)
         for array in function.arrays:
             scope.add_array(array)
-            scope.require(array.origin in (Origin.LOCAL, Origin.TEMPORARY), f"'{array.name}' is not its own")
+            own = array.origin in (Origin.LOCAL, Origin.TEMPORARY, Origin.HOST)
+            scope.require(own, f"'{array.name}' is not its own")
         _Host(scope, function, kernels, functions).block(function.body)
         scope.require(not _reaches(function.name, function, functions, set()), "it calls itself")
 
@@ -105,6 +109,9 @@ class _Host:
 
     def op(self, op: HostOp) -> None:
         scope = self.scope
+        if not isinstance(op, ReadCell | WriteCell | CheckCell):
+            hosts = [array.name for array in arrays_in(op) if array.origin is Origin.HOST]
+            scope.require(not hosts, f"the host's own {hosts} is used as if it were on the device")
         match op:
             case DeclareVariable(variable, value):
                 scope.value(value, variable.element)
@@ -123,10 +130,8 @@ class _Host:
                 self.alike(first, second)
             case Launch(kernel):
                 self.launch(kernel)
-            case ReadEmpty(variable, flags):
-                scope.variable(variable)
-                scope.array(flags)
-                scope.require(flags.element is Element.BOOL, f"'{flags.name}' holds no flags")
+            case ReadEmpty() | ReadSize() | ListMembers():
+                self.about_flags(op)
             case ReadCell() | WriteCell() | CheckCell():
                 self.cell(op)
             case HostIf(condition, then, otherwise):
@@ -152,6 +157,18 @@ class _Host:
                 self.scheduled(op)
             case _:
                 assert_never(op)
+
+    def about_flags(self, op: ReadEmpty | ReadSize | ListMembers) -> None:
+        scope = self.scope
+        scope.array(op.flags)
+        scope.require(op.flags.element is Element.BOOL, f"'{op.flags.name}' holds no flags")
+        if isinstance(op, ListMembers):
+            scope.written(op.array)
+            fits = op.array.element is Element.NODE and op.array.extent is op.flags.extent is Extent.NODES
+            scope.require(fits, f"'{op.array.name}' lists no nodes")
+            scope.index(op.first)
+        else:
+            scope.variable(op.variable)
 
     def scheduled(self, op: PushOrPull | NearestFirst | OnDevice) -> None:
         match op:

@@ -25,6 +25,7 @@ from starplat.ir.nodes import (
     Domain,
     Expression,
     FetchAdd,
+    FetchOr,
     Fill,
     FindArc,
     ForNeighbors,
@@ -39,6 +40,7 @@ from starplat.ir.nodes import (
     KernelOp,
     Launch,
     Let,
+    ListMembers,
     Load,
     Module,
     NodeNeighbors,
@@ -146,7 +148,7 @@ def used_host_arrays(ops: Iterable[HostOp], module: Module) -> tuple[Array, ...]
 def changed_by(op: HostOp) -> tuple[Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes by itself."""
     match op:
-        case Fill() | WriteCell():
+        case Fill() | WriteCell() | ListMembers():
             return (op.array,)
         case CopyArray():
             return (op.destination,)
@@ -265,7 +267,7 @@ def assigned_variables(ops: Iterable[KernelOp]) -> frozenset[Variable]:
     """The variables that change after their declaration: set, or handed to a helper by reference."""
     changed: set[Variable] = set()
     for op in walk_kernel(ops):
-        if isinstance(op, SetLocal | FetchAdd | CompareSwap):
+        if isinstance(op, SetLocal | FetchAdd | FetchOr | CompareSwap):
             changed.add(op.variable)
         for expression in expressions_of(op):
             for inner in walk_expression(expression):

@@ -44,7 +44,7 @@ class InvalidModule(Exception):  # noqa: N818 - it says what the module is
 
 
 _LOGIC = (BinaryOperator.AND, BinaryOperator.OR)
-_BITS = (BinaryOperator.BIT_AND, BinaryOperator.BIT_OR, BinaryOperator.BIT_XOR)
+_BITS = (BinaryOperator.BIT_AND, BinaryOperator.BIT_OR, BinaryOperator.BIT_XOR, BinaryOperator.SHIFT_LEFT)
 _EQUALITY = (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL)
 _ORDER = (BinaryOperator.LESS, BinaryOperator.LESS_EQUAL, BinaryOperator.GREATER, BinaryOperator.GREATER_EQUAL)
 _INTEGER_ONLY = (BinaryOperator.REMAINDER, BinaryOperator.ADD_INF)

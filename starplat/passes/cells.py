@@ -22,6 +22,7 @@ from starplat.ir.nodes import (
     Kernel,
     KernelIf,
     KernelOp,
+    Listed,
     Load,
     Ref,
     Select,
@@ -132,7 +133,7 @@ def own_cells(kernel: Kernel) -> OwnCells:
     if iterator is None or iterator in assigned_variables(kernel.body):
         return OwnCells(None, None)
     match kernel.domain:
-        case AllNodes():
+        case AllNodes() | Listed():
             return OwnCells(Ref(iterator), Extent.NODES)
         case AllArcs():
             return OwnCells(Ref(iterator), Extent.ARCS)

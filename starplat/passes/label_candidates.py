@@ -18,6 +18,7 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     FetchAdd,
+    FetchOr,
     Fill,
     HostFunction,
     HostOp,
@@ -208,7 +209,7 @@ def _reads(op: HostOp, array: Array, module: Module) -> bool:
             filters = () if kernel.filter is None else tuple(walk_expression(kernel.filter))
             parts = (*all_expressions(kernel.body), *filters)
             read = any(array in arrays_in(part) for part in parts)
-            updates = (UpdateCell, ExtremeCell, FetchAdd, CompareSwap)
+            updates = (UpdateCell, ExtremeCell, FetchAdd, FetchOr, CompareSwap)
             return read or any(isinstance(o, updates) and array in arrays_in(o) for o in walk_kernel(kernel.body))
         case _:
             return array in arrays_in(op) or array in getattr(op, "arguments", ())

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.ir.nodes import Module
+from starplat.passes.brief_arrays import brief_arrays
+from starplat.passes.changed_cells import changed_cells
 from starplat.passes.copies import copies_to_swaps
 from starplat.passes.fills import drop_dead_fills
 from starplat.passes.fuse_kernels import fuse_kernels
@@ -51,8 +53,20 @@ PASSES = (
     Pass(
         "fuse-kernels",
         "kernels, fills and copies in a row become one kernel where no iteration waits for another",
-        "last: it takes what the others leave, the kernels of hoisted factors among it",
+        "after all that leaves kernels, those of hoisted factors among them",
         fuse_kernels,
+    ),
+    Pass(
+        "brief-arrays",
+        "a property that every iteration stores before it reads it, and nobody reads later, becomes a local",
+        "after fusing: the copy that follows a loop reads the property until it is part of the loop",
+        brief_arrays,
+    ),
+    Pass(
+        "changed-cells",
+        "a cell that has been read is stored to only if that changes it",
+        "last: what is stored is a value at hand by now",
+        changed_cells,
     ),
 )
 

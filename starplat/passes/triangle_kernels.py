@@ -63,49 +63,62 @@ class TriangleCount:
     loops_count: bool
 
 
-class _IsNone(Exception):  # noqa: N818 - it says what the kernel is
-    """The kernel does something else."""
+class IsNone(Exception):  # noqa: N818 - it says what the kernel is
+    """What is read counts something else."""
 
 
 def triangle_count(kernel: Kernel) -> TriangleCount | None:
     """What the kernel counts, if it counts triangles and does nothing else."""
     try:
-        return _Reader(kernel).counted()
-    except _IsNone:
+        return _counted(kernel, TripleReader())
+    except IsNone:
         return None
 
 
-class _Reader:
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+def _counted(kernel: Kernel, reader: TripleReader) -> TriangleCount:
+    if len(kernel.reductions) != 1 or kernel.iterator is None:
+        raise IsNone
+    match kernel.domain:
+        case AllNodes():
+            reader.nodes.append(Ref(kernel.iterator))
+        case AllArcs():
+            reader.ends(kernel.iterator)
+        case _:
+            raise IsNone
+    if kernel.filter is not None:
+        reader.condition(reader.term(kernel.filter))
+    reduction = kernel.reductions[0]
+    value = reader.value(kernel.body, reduction.variable)
+    whole = reduction.combine is Combine.ADD and reduction.variable.element in (Element.INT, Element.LONG)
+    if not whole or not reader.is_triangle():
+        raise IsNone
+    times = sum(map(reader.holds, ORDERS))
+    if times == 0:
+        raise IsNone
+    return TriangleCount(reduction, value * times, reader.loops_count())
+
+
+ORDERS = tuple(permutations(range(3)))
+"""How the numbers of three nodes may compare."""
+
+
+class TripleReader:
+    """Reads which triples of nodes something is done for: the `nodes`, by the loops that they come from, the `arcs`
+    that there are between them, and the conditions on their numbers."""
+
+    def __init__(self) -> None:
         self.known: dict[Expression, Expression] = {}
         self.nodes: list[Ref] = []
         self.arcs: set[frozenset[Ref]] = set()
         self.conditions: list[Expression] = []
 
-    def counted(self) -> TriangleCount:
-        kernel = self.kernel
-        if len(kernel.reductions) != 1 or kernel.iterator is None:
-            raise _IsNone
-        match kernel.domain:
-            case AllNodes():
-                self.nodes.append(Ref(kernel.iterator))
-            case AllArcs():
-                self.ends(kernel.iterator)
-            case _:
-                raise _IsNone
-        if kernel.filter is not None:
-            self.condition(self.term(kernel.filter))
-        reduction = kernel.reductions[0]
-        whole = reduction.combine is Combine.ADD and reduction.variable.element in (Element.INT, Element.LONG)
-        value = self.value(kernel.body, reduction.variable)
-        if not whole or len(self.nodes) != 3 or len(self.arcs) != 3:
-            raise _IsNone
-        times = sum(map(self.holds, permutations(range(3))))
-        ties = any(self.holds(places) for places in product(range(3), repeat=3) if len(set(places)) < 3)
-        if times == 0:
-            raise _IsNone
-        return TriangleCount(reduction, value * times, ties)
+    def is_triangle(self) -> bool:
+        """Whether it is about three nodes, an arc between any two of them."""
+        return len(self.nodes) == len(self.arcs) == 3
+
+    def loops_count(self) -> bool:
+        """Whether loops may make triples that count of fewer nodes."""
+        return any(self.holds(places) for places in product(range(3), repeat=3) if len(set(places)) < 3)
 
     def ends(self, arc: Variable) -> None:
         """The ends of an arc, under names of ours."""
@@ -134,7 +147,7 @@ class _Reader:
                 return self.value(loop.body, total)
             case [Let(local, Const(0)), first, last] if _adds(last, local, total):
                 return self.value((first,), local)
-        raise _IsNone
+        raise IsNone
 
     def defined(self, ops: tuple[KernelOp, ...]) -> Iterator[KernelOp]:
         """The operations without locals that only name nodes, which are noted."""
@@ -147,7 +160,7 @@ class _Reader:
     def neighbors(self, loop: ForNeighbors) -> None:
         node, neighbor = self.term(loop.node), Ref(loop.neighbor)
         if node not in self.nodes or len(self.nodes) == 3:
-            raise _IsNone
+            raise IsNone
         assert isinstance(node, Ref)
         columns: Array = COLUMNS if loop.direction is Direction.OUT else IN_COLUMNS
         self.known[Load(columns, Ref(loop.position))] = neighbor
@@ -161,13 +174,13 @@ class _Reader:
 
     def condition(self, condition: Expression) -> None:
         """Takes a condition apart into arcs that there must be and comparisons of nodes."""
-        tested = _tested_arc(condition)
+        tested = tested_arc(condition)
         if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
             self.condition(condition.left)
             self.condition(condition.right)
         elif tested is not None:
             if tested[0] == tested[1] or not all(end in self.nodes for end in tested):
-                raise _IsNone
+                raise IsNone
             self.arcs.add(frozenset(end for end in tested if isinstance(end, Ref)))
         else:
             self.conditions.append(condition)
@@ -189,10 +202,13 @@ def _adds(op: KernelOp, local: Variable, total: Variable) -> bool:
             return False
 
 
-def _tested_arc(condition: Expression) -> tuple[Expression, Expression] | None:
-    """The ends of an arc, if the condition is that there is one."""
+def tested_arc(condition: Expression) -> tuple[Expression, Expression] | None:
+    """The ends of an arc, if the condition is that there is one, or one of both ways, where they lead both ways."""
     if not isinstance(condition, Binary):
         return None
+    if condition.operator is BinaryOperator.OR:
+        one, other = tested_arc(condition.left), tested_arc(condition.right)
+        return one if one is not None and other is not None and set(one) == set(other) else None
     found = condition.left
     while isinstance(found, Cast) and found.element in (Element.ARC, Element.LONG):
         found = found.operand
@@ -218,4 +234,4 @@ def _holds(condition: Expression, numbers: dict[Expression, int]) -> bool:
         case Binary(operator, left, right) if operator in _COMPARISONS and left in numbers and right in numbers:
             return bool(_COMPARISONS[operator](numbers[left], numbers[right]))
         case _:
-            raise _IsNone
+            raise IsNone

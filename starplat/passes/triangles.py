@@ -1,70 +1,18 @@
 """Counts triangles by intersecting neighbors, where a program tries every pair of a node's neighbors.
 
-A kernel that `triangle_kernels` has proved to count triangles becomes, for graphs in which every arc has its reverse
-and no other beside it, three others, after Chiba and Nishizeki (SIAM J. Comput. 1985) and Schank and Wagner (WEA
-2005): one tests that the graph is such; one keeps of every edge the arc to the end with more neighbors, so that no
-node keeps many; one looks, for every two arcs that a node keeps, whether an arc joins their ends. That finds each
-triangle once, from its least node. On other graphs the program's own kernel runs.
-
-Rows keep their places and their order, so that no sums over all nodes are needed. Where threads run in lockstep, those
-next to each other take the arcs of one node, and search the same row at the same time. Where they do not, each merges
-two rows.
+A kernel that `triangle_kernels` has proved to count triangles gives way to a search that finds each once, on simple
+graphs whose arcs lead both ways. On other graphs the program's own kernel runs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
-    SOURCES,
-    AllArcs,
-    AllNodes,
-    Array,
-    Binary,
-    BinaryOperator,
-    Combine,
-    Const,
-    Contribute,
-    DeclareVariable,
-    Direction,
-    Domain,
-    Element,
-    Expression,
-    Extent,
-    FindArc,
-    ForNeighbors,
-    ForRange,
-    HostBlock,
-    HostFunction,
-    HostIf,
-    HostOp,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    KernelWhile,
-    Launch,
-    Let,
-    Load,
-    Module,
-    Origin,
-    Reduction,
-    Ref,
-    SetLocal,
-    Store,
-    Unary,
-    UnaryOperator,
-    Variable,
-    limits,
-)
-from starplat.ir.visitor import Rewriter, walk_host, with_signature
-from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
+from starplat.ir.nodes import Const, Contribute, KernelOp, Launch, Module, Reduction, Variable, limits
+from starplat.ir.visitor import walk_host
+from starplat.passes.rewritten import Found, Rewritten, tidied
 from starplat.passes.triangle_kernels import TriangleCount, triangle_count
-
-_STEPS = ("check", "orient", "intersect")
-FALSE, TRUE = Const(False, Element.BOOL), Const(True, Element.BOOL)
+from starplat.passes.triangle_search import TriangleSearch
 
 
 def triangles(module: Module, *, lockstep: bool = True) -> Rewritten:
@@ -81,9 +29,11 @@ def triangles(module: Module, *, lockstep: bool = True) -> Rewritten:
                 kernel = module.kernel(op.kernel)
                 found = triangle_count(kernel)
                 if found is not None and _fits(found):
-                    builder = _Builder(rewritten, rewritten.function(function.name), kernel, found, op, lockstep)
-                    rewritten = builder.module_with_it()
-                    replaced.append(builder.note())
+                    current = rewritten.function(function.name)
+                    search = TriangleSearch(rewritten, current, kernel, op, lockstep, loops_matter=found.loops_count)
+                    search.taken.add(found.reduction.variable.name)
+                    rewritten = search.module_with(_Sum(found))
+                    replaced.append(_note(found))
     return Rewritten(tidied(rewritten), tuple(replaced)) if replaced else Rewritten(module)
 
 
@@ -93,217 +43,29 @@ def _fits(found: TriangleCount) -> bool:
     return least <= found.value <= most
 
 
-class _Replacer(Rewriter):
-    """Puts other operations in the place of a launch."""
-
-    def __init__(self, launch: Launch, ops: tuple[HostOp, ...]) -> None:
-        self.launch, self.ops = launch, ops
-
-    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
-        return self.ops if op is self.launch else (self.rebuild(op),)
+def _note(found: TriangleCount) -> Found:
+    """What was done, for people."""
+    name = found.reduction.variable.name
+    what = f"intersections of neighbors for '{name}', on simple graphs whose arcs lead both ways"
+    return Found(what, f"every triangle adds {found.value} to it, whichever of its nodes comes first")
 
 
-@dataclass
-class _Builder:
-    """Writes the kernels in place of one, and the host operations that launch them."""
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Every triangle adds the same to one sum."""
 
-    module: Module
-    host_function: HostFunction
-    kernel: Kernel
-    found: TriangleCount
-    launch: Launch
-    lockstep: bool
+    counted: TriangleCount
 
-    def __post_init__(self) -> None:
-        kernels = {kernel.name for kernel in self.module.kernels}
-        self.names = {step: free_name(f"{self.kernel.name}_{step}", kernels) for step in _STEPS}
-        taken = names_throughout(self.host_function, self.module)
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        return (self.counted.reduction,)
 
-        def own(name: str) -> str:
-            chosen = free_name(name, taken)
-            taken.add(chosen)
-            return chosen
+    def begin(self) -> tuple[KernelOp, ...]:
+        return ()
 
-        self.other = Variable(own("other_graph"), Element.BOOL)
-        self.excess = Variable(own("downward_excess"), Element.LONG)
-        self.kept = Array(own("kept_columns"), Element.NODE, Extent.ARCS, Origin.TEMPORARY)
-        self.ends = Array(own("kept_ends"), Element.ARC, Extent.NODES, Origin.TEMPORARY)
-        self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name}
-        self.taken.add(self.found.reduction.variable.name)
-        self.v, self.u, self.w = (self.local(name, Element.NODE) for name in "vuw")
-        self.e, self.i = self.local("e", Element.ARC), self.local("i", Element.ARC)
+    def found(self, third: Variable) -> tuple[KernelOp, ...]:
+        variable = self.counted.reduction.variable
+        return (Contribute(variable, Const(self.counted.value, variable.element)),)
 
-    def local(self, name: str, element: Element) -> Variable:
-        return Variable(free_name(name, self.taken), element)
-
-    def note(self) -> Found:
-        """What was done, for people."""
-        name = self.found.reduction.variable.name
-        what = f"intersections of neighbors for '{name}', on simple graphs whose arcs lead both ways"
-        return Found(what, f"every triangle adds {self.found.value} to it, whichever of its nodes comes first")
-
-    def module_with_it(self) -> Module:
-        """The module with the launch replaced."""
-        body = _Replacer(self.launch, self.host()).host_block(self.host_function.body)
-        arrays = (*self.host_function.arrays, self.kept, self.ends)
-        function = replace(self.host_function, body=body, arrays=arrays)
-        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
-        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *self.kernels()))
-
-    def host(self) -> tuple[HostOp, ...]:
-        zero = Const(0, Element.LONG)
-        even = _compare("==", Ref(self.excess), zero)
-        right = Binary(BinaryOperator.AND, Unary(UnaryOperator.NOT, Ref(self.other)), even, Element.BOOL)
-        declared = (DeclareVariable(self.other, FALSE), DeclareVariable(self.excess, zero))
-        counted = (Launch(self.names["orient"]), Launch(self.names["intersect"]))
-        return (HostBlock((*declared, Launch(self.names["check"]), HostIf(right, counted, (self.launch,)))),)
-
-    # --- kernels ---
-
-    def kernels(self) -> tuple[Kernel, ...]:
-        told = (Reduction(self.other, Combine.OR), Reduction(self.excess, Combine.ADD))
-        comment = "does every arc have its reverse, and none beside it?"
-        check = self.step("check", AllArcs(), self.e, self.check(), told, comment)
-        orient = self.step("orient", AllNodes(), self.v, self.orient(), (), "keeps the arcs to nodes of higher degree")
-        counted = (self.found.reduction,)
-        comment = "looks for arcs between the ends of arcs that a node keeps"
-        intersect = self.step("intersect", AllArcs(), self.e, self.intersect(), counted, comment)
-        return check, orient, intersect
-
-    def step(
-        self,
-        step: str,
-        domain: Domain,
-        iterator: Variable,
-        body: tuple[KernelOp, ...],
-        reductions: tuple[Reduction, ...],
-        comment: str,
-    ) -> Kernel:
-        name, span = self.names[step], self.kernel.span
-        return with_signature(
-            Kernel(name, domain, iterator, None, body, (), (), reductions, span, f"triangles: {comment}")
-        )
-
-    def check(self) -> tuple[KernelOp, ...]:
-        """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
-        arc, before = Ref(self.e), _minus(Ref(self.e), 1)
-        source, end = Ref(self.v), Ref(self.u)
-        tell = (Contribute(self.other, TRUE),)
-        twice = _all(
-            _compare(">", arc, Const(0, Element.INT)),
-            _compare("==", Load(SOURCES, before), source),
-            _compare("==", Load(COLUMNS, before), end),
-        )
-        lacking = _compare("<", FindArc(end, source), Const(0, Element.ARC))
-        down = (Contribute(self.excess, Const(1, Element.LONG)), KernelIf(lacking, tell))
-        up = (Contribute(self.excess, Const(-1, Element.LONG)),)
-        loop = tell if self.found.loops_count else ()
-        same = (KernelIf(_compare("==", source, end), loop),) if loop else ()
-        return (
-            Let(self.v, Load(SOURCES, arc)),
-            Let(self.u, Load(COLUMNS, arc)),
-            KernelIf(twice, tell),
-            *same,
-            KernelIf(_compare("<", end, source), down),
-            KernelIf(_compare(">", end, source), up),
-        )
-
-    def orient(self) -> tuple[KernelOp, ...]:
-        """The arcs that a node keeps stand at the beginning of its row, in order."""
-        following = self.local("next", Element.ARC)
-        degree, others = self.local("degree", Element.ARC), self.local("neighbor_degree", Element.ARC)
-        equal = _all(_compare("==", Ref(others), Ref(degree)), _compare(">", Ref(self.u), Ref(self.v)))
-        later = Binary(BinaryOperator.OR, _compare(">", Ref(others), Ref(degree)), equal, Element.BOOL)
-        keep = (Store(self.kept, Ref(following), Ref(self.u)), SetLocal(following, _plus(Ref(following), 1)))
-        body = (Let(others, _degree(self.u)), KernelIf(later, keep))
-        return (
-            Let(degree, _degree(self.v)),
-            Let(following, Load(ROW_OFFSETS, Ref(self.v))),
-            ForNeighbors(Direction.OUT, Ref(self.v), self.u, self.e, body, parallel=False),
-            Store(self.ends, Ref(self.v), Ref(following)),
-        )
-
-    def intersect(self) -> tuple[KernelOp, ...]:
-        """What one arc finds, if its node keeps it."""
-        end = self.local("end", Element.ARC)
-        found = self.searched(end) if self.lockstep else self.merged(end)
-        return (
-            Let(self.v, Load(SOURCES, Ref(self.e))),
-            Let(end, Load(self.ends, Ref(self.v))),
-            KernelIf(_compare("<", Ref(self.e), Ref(end)), found),
-        )
-
-    def merged(self, end: Variable) -> tuple[KernelOp, ...]:
-        """For an arc v -> u: the nodes that both have an arc to."""
-        j, last = self.local("j", Element.ARC), self.local("last", Element.ARC)
-        one, other = self.local("one", Element.NODE), self.local("other", Element.NODE)
-        step = (
-            Let(one, Load(self.kept, Ref(self.i))),
-            Let(other, Load(self.kept, Ref(j))),
-            KernelIf(_compare("==", Ref(one), Ref(other)), (self.found_one(),)),
-            KernelIf(_compare("<=", Ref(one), Ref(other)), (SetLocal(self.i, _plus(Ref(self.i), 1)),)),
-            KernelIf(_compare(">=", Ref(one), Ref(other)), (SetLocal(j, _plus(Ref(j), 1)),)),
-        )
-        both = _all(_compare("<", Ref(self.i), Ref(end)), _compare("<", Ref(j), Ref(last)))
-        return (
-            Let(self.u, Load(self.kept, Ref(self.e))),
-            Let(self.i, Load(ROW_OFFSETS, Ref(self.v))),
-            Let(j, Load(ROW_OFFSETS, Ref(self.u))),
-            Let(last, Load(self.ends, Ref(self.u))),
-            KernelWhile(both, step),
-        )
-
-    def found_one(self) -> KernelOp:
-        variable = self.found.reduction.variable
-        return Contribute(variable, Const(self.found.value, variable.element))
-
-    def searched(self, end: Variable) -> tuple[KernelOp, ...]:
-        """For an arc v -> w: whichever other node u v has an arc to, does u have one to w?"""
-        each = (
-            Let(self.u, Load(self.kept, Ref(self.i))),
-            KernelIf(_compare("!=", Ref(self.u), Ref(self.w)), self.search()),
-        )
-        loop = ForRange(self.i, Load(ROW_OFFSETS, Ref(self.v)), Ref(end), each)
-        return (Let(self.w, Load(self.kept, Ref(self.e))), loop)
-
-    def search(self) -> tuple[KernelOp, ...]:
-        """Adds to the sum if w stands in the row of u: a binary search."""
-        low, high, last = (self.local(name, Element.ARC) for name in ("low", "high", "last"))
-        middle = self.local("middle", Element.ARC)
-        half = Binary(BinaryOperator.DIVIDE, _minus(Ref(high), Ref(low)), Const(2, Element.INT), Element.ARC)
-        smaller = _compare("<", Load(self.kept, Ref(middle)), Ref(self.w))
-        is_there = _all(_compare("<", Ref(low), Ref(last)), _compare("==", Load(self.kept, Ref(low)), Ref(self.w)))
-        narrowed = KernelIf(smaller, (SetLocal(low, _plus(Ref(middle), 1)),), (SetLocal(high, Ref(middle)),))
-        return (
-            Let(low, Load(ROW_OFFSETS, Ref(self.u))),
-            Let(last, Load(self.ends, Ref(self.u))),
-            Let(high, Ref(last)),
-            KernelWhile(
-                _compare("<", Ref(low), Ref(high)),
-                (Let(middle, Binary(BinaryOperator.ADD, Ref(low), half, Element.ARC)), narrowed),
-            ),
-            KernelIf(is_there, (self.found_one(),)),
-        )
-
-
-def _compare(operator: str, left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator(operator), left, right, Element.BOOL)
-
-
-def _all(first: Expression, *others: Expression) -> Expression:
-    for other in others:
-        first = Binary(BinaryOperator.AND, first, other, Element.BOOL)
-    return first
-
-
-def _plus(value: Expression, number: int) -> Binary:
-    return Binary(BinaryOperator.ADD, value, Const(number, Element.INT), value.element)
-
-
-def _minus(value: Expression, other: Expression | int) -> Binary:
-    taken = Const(other, Element.INT) if isinstance(other, int) else other
-    return Binary(BinaryOperator.SUBTRACT, value, taken, value.element)
-
-
-def _degree(node: Variable) -> Expression:
-    return _minus(Load(ROW_OFFSETS, _plus(Ref(node), 1)), Load(ROW_OFFSETS, Ref(node)))
+    def end(self, one: Variable, other: Variable) -> tuple[KernelOp, ...]:
+        return ()

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.cuda import CUDA
-from starplat.backends.cuda_family import blocks_together
+from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR, blocks_together
 from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER, KernelArgument
 from starplat.ir.nodes import Kernel, Module, Once, OnDevice
 from starplat.ir.visitor import loops_of
-from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.text import kernels_text_to_run
@@ -26,14 +26,12 @@ from starplat.toolchain.refused import refused_kernels
 
 FLAGS = ("-std=c++17", "-lineinfo")
 WIDE_ARCS_FLAG = "-DARC_64"
-BLOCKS_PER_MULTIPROCESSOR = 16
 
 
-class CudaDevice(Device):
+class CudaDevice(ArrayDevice):
     """One NVIDIA GPU; everything happens on CuPy's current stream, in order."""
 
     target = "cuda"
-    has_arrays = True
 
     def __init__(self, cupy: Any, index: int) -> None:
         self.cupy = cupy

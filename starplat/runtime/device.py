@@ -90,7 +90,6 @@ class Device(ABC):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]
-    has_arrays: ClassVar[bool] = False
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 
@@ -158,11 +157,6 @@ class Device(ABC):
         is not `count` cells of `dtype` in a row."""
         return None
 
-    def export(self, buffer: Buffer) -> Any:
-        """The cells as an array that the caller can use on the device, if it `has_arrays`; the buffer is the caller's
-        from now on."""
-        raise NotImplementedError
-
     def require_countable(self, num_nodes: int) -> None:
         """Refuses what kernels cannot count.
 
@@ -173,16 +167,15 @@ class Device(ABC):
             message = f"the graph has {num_nodes:,} nodes, and kernels of target {self.target} count up to"
             raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help="use --target reference"))
 
-    def require_arrays(self) -> None:
-        """Refuses what `export` could not do.
+    def with_arrays(self) -> ArrayDevice:
+        """This device, whose memory a caller can have as arrays.
 
         Raises:
             DiagnosticError: E0714, Python has no arrays on such a device.
         """
-        if not self.has_arrays:
-            message = f"results of target {self.target} cannot stay on the device"
-            help = "leave 'device_results' out, or run on cuda, opencl or sycl"
-            raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
+        message = f"results of target {self.target} cannot stay on the device"
+        help = "leave 'device_results' out, or run on cuda, opencl or sycl"
+        raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
 
     def upload(self, buffer: Buffer, cells: Cells) -> None:
         """Host to device; `cells` has the buffer's type and length."""
@@ -282,6 +275,17 @@ class Device(ABC):
 
     @abstractmethod
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...
+
+
+class ArrayDevice(Device):
+    """A device for whose memory Python has arrays."""
+
+    def with_arrays(self) -> ArrayDevice:
+        return self
+
+    @abstractmethod
+    def export(self, buffer: Buffer) -> Any:
+        """The cells as an array that the caller can use on the device; the buffer is the caller's from now on."""
 
 
 @dataclass(eq=False)

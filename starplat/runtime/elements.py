@@ -6,7 +6,8 @@ Python's own `bool`, `int` and `float`; a `float` that is a 32-bit one has been 
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ def needs_wide_arcs(num_arcs: int) -> bool:
     return num_arcs >= WIDE_ARCS_FROM
 
 
+@cache
 def dtype_of(element: Element, *, wide_arcs: bool) -> np.dtype[Any]:
     """The NumPy type of an array's cells."""
     if element is Element.ARC:
@@ -50,18 +52,31 @@ def clipped(value: Value, dtype: np.dtype[Any]) -> Any:
     """The value as a cell of that type; whole numbers saturate, so that INF of a wide arc is INF of a narrow one."""
     if dtype.kind != "i":
         return dtype.type(value)
+    lowest, highest = _ends(dtype)
+    return dtype.type(min(max(int(value), lowest), highest))
+
+
+@cache
+def _ends(dtype: np.dtype[Any]) -> tuple[int, int]:
     ends = np.iinfo(dtype)
-    return dtype.type(min(max(int(value), int(ends.min)), int(ends.max)))
+    return int(ends.min), int(ends.max)
 
 
 def cells_in(extent: Extent, num_nodes: int, num_arcs: int) -> int:
     """How many cells an array has."""
-    return {
-        Extent.ONE: 1,
-        Extent.NODES: num_nodes,
-        Extent.NODES_AND_ONE: num_nodes + 1,
-        Extent.ARCS: num_arcs,
-    }[extent]
+    match extent:
+        case Extent.ONE:
+            return 1
+        case Extent.NODES:
+            return num_nodes
+        case Extent.NODES_AND_ONE:
+            return num_nodes + 1
+        case Extent.ARCS:
+            return num_arcs
+        case Extent.BITS:
+            return num_nodes // 32 + 1
+        case _:
+            assert_never(extent)
 
 
 def element_of(scalar: Scalar) -> Element:

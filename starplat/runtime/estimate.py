@@ -13,7 +13,7 @@ from pathlib import Path
 
 from starplat.backends.launch import packed_words
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Array, HostCall, HostFunction, Module
+from starplat.ir.nodes import Array, HostCall, HostFunction, Module, Origin
 from starplat.ir.visitor import walk_host
 from starplat.runtime.elements import cells_in, dtype_of, needs_wide_arcs
 
@@ -48,7 +48,9 @@ class Sizes:
     num_arcs: int
 
     def of(self, array: Array) -> int:
-        """Bytes of an array."""
+        """Bytes of an array on the device."""
+        if array.origin is Origin.HOST:
+            return 0
         if array.packed:
             return 4 * packed_words(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))

@@ -18,6 +18,7 @@ from starplat.backends.launch import packed_words
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.arithmetic import combined, settled
 from starplat.ir.evaluate import evaluate
+from starplat.ir.listed import MOST_GUESSED, known_length
 from starplat.ir.nodes import (
     COLUMNS,
     IN_COLUMNS,
@@ -27,6 +28,7 @@ from starplat.ir.nodes import (
     AllNodes,
     Array,
     CheckCell,
+    Const,
     CopyArray,
     DeclareVariable,
     Direction,
@@ -49,6 +51,8 @@ from starplat.ir.nodes import (
     HostWhile,
     Kernel,
     Launch,
+    Listed,
+    ListMembers,
     Module,
     NearestFirst,
     NodeNeighbors,
@@ -58,6 +62,8 @@ from starplat.ir.nodes import (
     PushOrPull,
     ReadCell,
     ReadEmpty,
+    ReadSize,
+    Ref,
     SetVariable,
     Swap,
     Variable,
@@ -119,6 +125,7 @@ class Executor:
         self._world = world
         self._span: Span = NOWHERE
         self._written = {kernel.name: written_arrays(kernel.body) for kernel in self._module.kernels}
+        self._lengths = {k.name: known_length(k.domain) for k in self._module.kernels if isinstance(k.domain, Listed)}
 
     def run(self, places: dict[str, Place], scalars: Mapping[str, Value]) -> Value | None:
         """Calls the entry; afterwards `places` is what its arrays stand for."""
@@ -140,10 +147,18 @@ class Executor:
 
     def allocate(self, array: Array) -> Buffer:
         """Cells for an array of the program."""
+        if array.origin is Origin.HOST:
+            return self._hosts_own(array)
         if array.packed and self._kernels.runs_together:
             return self._device.allocate(np.dtype(np.uint32), packed_words(self._world.num_nodes))
         count = cells_in(array.extent, self._world.num_nodes, self._world.num_arcs)
         return self._device.allocate(dtype_of(array.element, wide_arcs=self._world.wide_arcs), count)
+
+    def _hosts_own(self, array: Array) -> Buffer:
+        """Cells that the device never sees."""
+        count = cells_in(array.extent, self._world.num_nodes, self._world.num_arcs)
+        dtype = dtype_of(array.element, wide_arcs=self._world.wide_arcs)
+        return Buffer(dtype, count, np.empty(count, dtype), lent=True)
 
     def _block(self, ops: Op, frame: Frame) -> Flow:
         for op in ops:
@@ -158,6 +173,14 @@ class Executor:
     # --- scalars ---------------------------------------------------------------------------------------------------
 
     def _value(self, expression: Expression, frame: Frame) -> Value:
+        """The value; constants and variables, which are most of what a round asks for, need no evaluation."""
+        match expression:
+            case Ref(variable):
+                return frame.variables[variable.name]
+            case Const(int() as value, element) if element.is_integer:
+                return value
+            case _:
+                pass
         world = self._world
         return evaluate(
             expression,
@@ -207,19 +230,36 @@ class Executor:
         return Flow.ON
 
     def _read_cell(self, op: ReadCell, frame: Frame) -> Flow:
-        index = self._index(op.array, op.index, frame)
-        self._set(op.variable, self._device.read_cell(self._buffer(op.array, frame), index).item(), frame)
+        index, buffer = self._index(op.array, op.index, frame), self._buffer(op.array, frame)
+        hosts = op.array.origin is Origin.HOST
+        cell = buffer.memory[index] if hosts else self._device.read_cell(buffer, index)
+        self._set(op.variable, cell.item(), frame)
         return Flow.ON
 
     def _write_cell(self, op: WriteCell, frame: Frame) -> Flow:
         index = self._index(op.array, op.index, frame)
         value = self._fitting(self._value(op.value, frame), op.array.element)
-        self._device.write_cell(self._changing(op.array, frame), index, value)
+        if op.array.origin is Origin.HOST:
+            self._buffer(op.array, frame).memory[index] = value
+        else:
+            self._device.write_cell(self._changing(op.array, frame), index, value)
         return Flow.ON
 
     def _test_empty(self, op: ReadEmpty, frame: Frame) -> Flow:
         anybody = bool(self._device.download(self._buffer(op.flags, frame)).any())
         self._set(op.variable, anybody is not op.when_empty, frame)
+        return Flow.ON
+
+    def _read_size(self, op: ReadSize, frame: Frame) -> Flow:
+        flags = self._device.download(self._buffer(op.flags, frame))
+        self._set(op.variable, int(np.count_nonzero(flags)), frame)
+        return Flow.ON
+
+    def _list_members(self, op: ListMembers, frame: Frame) -> Flow:
+        members = np.flatnonzero(self._device.download(self._buffer(op.flags, frame))).tolist()
+        first, buffer = int(self._value(op.first, frame)), self._changing(op.array, frame)
+        for place, member in enumerate(members, first):
+            self._device.write_cell(buffer, place, member)
         return Flow.ON
 
     def _check_cell(self, op: CheckCell, frame: Frame) -> Flow:
@@ -263,7 +303,7 @@ class Executor:
         """One launch where the target can; what its body says where it cannot."""
         if not self._kernels.runs_together:
             return self._block(op.body, frame)
-        buffers = {array.name: self._buffer(array, frame) for array in op.arrays}
+        buffers = self._together(op, frame)
         for array in op.arrays:
             if array.origin is not Origin.GRAPH:
                 frame.places[array.name].known = None
@@ -272,6 +312,10 @@ class Executor:
         for variable in op.outcomes:
             self._set(variable, outcomes[variable.name], frame)
         return Flow.ON
+
+    def _together(self, op: OnDevice, frame: Frame) -> dict[str, Buffer]:
+        """The buffers that the launch of an operation gets."""
+        return {array.name: self._buffer(array, frame) for array in op.arrays}
 
     def _iterations(self, kernel: Kernel, frame: Frame) -> int:
         domain: Domain = kernel.domain
@@ -282,6 +326,11 @@ class Executor:
                 return self._world.num_arcs
             case Once():
                 return 1
+            case Listed():
+                length = self._lengths[kernel.name]
+                if length is None:
+                    return min(self._world.num_nodes, MOST_GUESSED)
+                return max(int(self._value(length, frame)), 0)
             case NodeNeighbors():
                 return len(self._row(domain.direction, int(self._value(domain.node, frame))))
 
@@ -445,6 +494,8 @@ _ACTIONS: dict[type, Callable[[Executor, Any, Frame], Flow]] = {
     WriteCell: Executor._write_cell,
     CheckCell: Executor._check_cell,
     ReadEmpty: Executor._test_empty,
+    ReadSize: Executor._read_size,
+    ListMembers: Executor._list_members,
     HostIf: Executor._if,
     HostWhile: Executor._while,
     HostFor: Executor._for,

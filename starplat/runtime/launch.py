@@ -10,8 +10,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from time import perf_counter
+from typing import Any
 
 from starplat.backends.scheduled import for_target
 from starplat.frontend.types import PropertyType, Scalar
@@ -20,6 +22,7 @@ from starplat.ir.nodes import Array, Module
 from starplat.runtime.arguments import Bound, bind, names_in
 from starplat.runtime.device import Device, DeviceFaultError, Kernels
 from starplat.runtime.elements import Value
+from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import facts_for
 from starplat.runtime.lent import Lent
 from starplat.runtime.properties import shown_cells
@@ -28,6 +31,10 @@ from starplat.runtime.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
 from starplat.runtime.targets import abandon, open_device
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
+from starplat.runtime.trace import Trace
+from starplat.runtime.tracing import traced
+from starplat.runtime.watch import Watch
+from starplat.runtime.work import work_of
 from starplat.schedule import Schedule
 
 NO_ARGUMENTS: Mapping[str, object] = {}
@@ -44,6 +51,7 @@ def run_module(
     device_results: bool = False,
     repeat: int = 1,
     schedule: Schedule | None = None,
+    trace: bool = False,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -55,6 +63,7 @@ def run_module(
         device_results: leaves them on the device, as its arrays; see `Result`.
         repeat: how often to run; `Result.seconds.run` has a time for each.
         schedule: how to run; None is what is best for devices, and for the interpreter the program as it is.
+        trace: runs once more, watched; `Result.trace` says what happened in every round.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
@@ -65,7 +74,7 @@ def run_module(
     wanted = _wanted(module, results)
     device = open_device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
     if device_results:
-        device.require_arrays()
+        device.with_arrays()
     scheduling = perf_counter()
     module = for_target(module, device.target, schedule, facts_for(schedule, graph))
     bound = given.within(module)
@@ -73,42 +82,74 @@ def run_module(
     up, down = device.traffic.up, device.traffic.down
     try:
         with ExitStack() as held:
-            started = perf_counter()
-            resident = on_device(device, graph)
-            run = Run(module, graph, bound, device, resident, held, repeated=repeat > 1)
-            expected = run.foresee()
-            kernels = _kernels(device, module, resident.wide_arcs)
-            built = perf_counter()
-            run.upload()
-            device.synchronise()
-            uploaded = perf_counter()
-            times = [run.once(kernels) for _ in range(max(repeat, 1))]
-            before = perf_counter()
-            properties = {name: run.result(array, on_device=device_results) for name, array in wanted.items()}
-            finished = perf_counter()
+            opening = perf_counter()
+            run = Run(module, graph, bound, device, on_device(device, graph), held, repeated=repeat > 1 or trace)
+            compile_seconds += perf_counter() - opening
+            done = _driven(run, wanted, max(repeat, 1), device_results=device_results, trace=trace)
     except DeviceFaultError:
         _abandon(device)
         raise
     types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
-    shown = {n: p if device_results else shown_cells(p, types[n], graph) for n, p in properties.items()}
+    cells = done.properties
     return Result(
         program=PurePath(module.source.name).stem,
         function=module.entry,
         graph=graph,
         target=device.target,
         device=device.name,
-        properties=shown,
-        types={name: types[name] for name in properties},
+        properties=cells if device_results else {n: shown_cells(p, types[n], graph) for n, p in cells.items()},
+        types={name: types[name] for name in cells},
         returned=_returned(module, run.returned, graph),
-        seconds=Seconds(
-            load_seconds, compile_seconds + built - started, uploaded - built, tuple(times), finished - before
-        ),
+        seconds=Seconds(load_seconds, compile_seconds + done.build, done.upload, done.runs, done.download),
         bytes=Bytes(device.traffic.up - up, device.traffic.down - down),
         launches=run.launches,
-        cached=kernels.cached,
+        cached=done.cached,
         on_device=device_results,
-        estimate=expected,
+        estimate=done.estimate,
+        trace=done.trace,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What came of a run, and the seconds of its parts; `cached` tells that building was spared."""
+
+    properties: dict[str, Any]
+    estimate: Estimate
+    cached: bool
+    build: float
+    upload: float
+    runs: tuple[float, ...]
+    download: float
+    trace: Trace | None
+
+
+def _driven(run: Run, wanted: Mapping[str, Array], repeat: int, *, device_results: bool, trace: bool) -> _Done:
+    """Builds, uploads, runs so often, once more under a watch for a trace, and brings back what is wanted."""
+    started = perf_counter()
+    expected = run.foresee()
+    kernels = _kernels(run.device, run.module, run.resident.wide_arcs)
+    built = perf_counter()
+    run.upload()
+    run.device.synchronise()
+    uploaded = perf_counter()
+    times = tuple(run.once(kernels) for _ in range(repeat))
+    watched = _watched(run) if trace else None
+    before = perf_counter()
+    properties = {name: run.result(array, on_device=device_results) for name, array in wanted.items()}
+    download = perf_counter() - before
+    return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
+
+
+def _watched(run: Run) -> Trace:
+    """What happens in one more run, whose bytes do not count."""
+    watch, module, traffic = Watch(), traced(run.module), replace(run.device.traffic)
+    kernels = _kernels(run.device, module, run.resident.wide_arcs)
+    found = watch.trace(run.once(kernels, watch))
+    run.device.traffic.up, run.device.traffic.down = traffic.up, traffic.down
+    sizes = run.resident
+    work = work_of(module, found, num_nodes=sizes.num_nodes, num_arcs=sizes.num_arcs, wide_arcs=sizes.wide_arcs)
+    return replace(found, work=work)
 
 
 def _wanted(module: Module, results: Iterable[str] | None) -> dict[str, Array]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from starplat.ir.nodes import Element, Kernel, Module, Reduction
 from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.text import kernels_text_to_run
-from starplat.runtime.words import Word, WordKernels
+from starplat.runtime.words import Loaded, Word, WordKernels
 from starplat.toolchain.compilers import Build
 from starplat.toolchain.libraries import open_library
 
@@ -47,9 +48,9 @@ class LibraryDevice(Device):
     def _opened(self, library: ctypes.CDLL) -> Memory:
         return Memory(library, self._build.number)
 
+    @abstractmethod
     def _name(self) -> str:
         """Where kernels truly run and who built them: without a GPU, offloaded code runs on the host unasked."""
-        raise NotImplementedError
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
@@ -159,6 +160,7 @@ class Allocation:
         if not address:
             raise MemoryError
         self.address = int(address)
+        self.pointer = ctypes.c_void_p(self.address)
         weakref.finalize(self, memory.call, "memory_release", self.address).atexit = False
 
 
@@ -181,7 +183,7 @@ class LibraryKernels(WordKernels):
         entry(*arguments)
 
     def memory(self, buffer: Buffer) -> Any:
-        return ctypes.c_void_p(buffer.memory.address)
+        return buffer.memory.pointer
 
     def _word(self, reduction: Reduction) -> Word:
         element = reduction.variable.element
@@ -193,26 +195,35 @@ class LibraryKernels(WordKernels):
         self, kernel: Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loaded = self._loaded[kernel.name]
-        given = [self._given(argument, arrays, scalars, size, loaded) for argument in loaded.arguments]
-        self.start(loaded.entry, kernel, size, list(map(self._as_c, loaded.arguments, given)))
+        given = [self._as_c(argument, arrays, scalars, size, loaded) for argument in loaded.arguments]
+        self.start(loaded.entry, kernel, size, given)
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in loaded.words.items()}
 
-    def _as_c(self, argument: KernelArgument, given: Any) -> Any:
-        """What C's calling convention wants: a scalar of just its type."""
+    def _as_c(
+        self,
+        argument: KernelArgument,
+        arrays: Mapping[str, Buffer],
+        scalars: Mapping[str, Value],
+        size: LaunchSize,
+        loaded: Loaded,
+    ) -> Any:
+        """What C's calling convention wants: pointers, and a scalar of just its type."""
         match argument.kind:
             case ArgumentKind.NUM_NODES:
-                return ctypes.c_int32(given)
+                return ctypes.c_int32(size.num_nodes)
             case ArgumentKind.NUM_ARCS:
-                return self._arc(given)
+                return self._arc(size.num_arcs)
             case ArgumentKind.SCALAR:
                 assert argument.variable is not None
-                element = argument.variable.element
-                return self._arc(given) if element is Element.ARC else _SCALARS[element](given.item())
-            case ArgumentKind.ARRAY | ArgumentKind.REDUCTION:
-                return given
+                element, value = argument.variable.element, scalars[argument.variable.name]
+                return self._arc(value) if element is Element.ARC else _SCALARS[element](value)
+            case _:
+                return self._given(argument, arrays, scalars, size, loaded)
 
-    def _arc(self, number: Any) -> Any:
-        return ctypes.c_int64(number) if self.wide_arcs else ctypes.c_int32(number)
+    def _arc(self, number: Value) -> Any:
+        """An arc's number; INF of a wide one is INF of a narrow one."""
+        arc = clipped(number, dtype_of(Element.ARC, wide_arcs=self.wide_arcs)).item()
+        return ctypes.c_int64(arc) if self.wide_arcs else ctypes.c_int32(arc)
 
 
 class HostCell:
@@ -221,3 +232,4 @@ class HostCell:
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.cell: Cells = np.zeros(1, dtype)
         self.address = self.cell.ctypes.data
+        self.pointer = ctypes.c_void_p(self.address)

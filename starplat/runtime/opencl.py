@@ -14,7 +14,7 @@ from starplat.backends.launch import GROUP_SIZE, groups_for
 from starplat.backends.opencl import extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Device, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
 from starplat.runtime.lent import is_opencl_array
@@ -34,11 +34,10 @@ _NO_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_
 _MOST_CONTEXTS = 4
 
 
-class OpenCLDevice(Device):
+class OpenCLDevice(ArrayDevice):
     """One OpenCL device with a queue of its own, in a context of its own or, beside that, in a caller's."""
 
     target = "opencl"
-    has_arrays = True
 
     def __init__(self, device: Any, context: Any = None) -> None:
         super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")

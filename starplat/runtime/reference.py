@@ -9,16 +9,15 @@ import numpy as np
 
 from starplat.ir.interpreter import KernelRunner
 from starplat.ir.nodes import Kernel, Module
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.device import ArrayDevice, Buffer, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.estimate import host_memory
 
 
-class ReferenceDevice(Device):
+class ReferenceDevice(ArrayDevice):
     """The host's memory."""
 
     target = "reference"
-    has_arrays = True
     most_nodes = 2**31 - 1
 
     def __init__(self) -> None:

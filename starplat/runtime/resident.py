@@ -8,7 +8,7 @@ takes the graphs off the device that were not used for longest; they cross again
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -93,6 +93,10 @@ class ResidentGraph:
     def holds(self, array: Array) -> bool:
         """Whether `array` would cost nothing."""
         return self._key(array) in self._buffers
+
+    def apart(self, arrays: Iterable[Array]) -> tuple[Array, ...]:
+        """One array for each that the device has to hold: some lie in one place."""
+        return tuple({self._key(array): array for array in arrays}.values())
 
     def _key(self, array: Array) -> tuple[str, Element]:
         """What tells arrays of the graph apart: the program's own weights are the graph's in another type."""

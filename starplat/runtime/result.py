@@ -18,6 +18,7 @@ from starplat.runtime.elements import Cells, Value, element_of
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.lent import fetched, on_a_device
 from starplat.runtime.properties import shown_cells
+from starplat.runtime.trace import Trace
 
 SCHEMA = 1
 """The version of the JSON; it grows when something changes its meaning or goes away."""
@@ -92,6 +93,7 @@ class Result:
         cached: whether the kernels had been built by an earlier run.
         on_device: whether the properties were left on the device.
         estimate: the memory that the run was expected to take there.
+        trace: what happened in every round of a run that was watched, if one was asked for.
         validated: whether the answers were compared with the interpreter's and agree; None when nobody asked.
     """
 
@@ -110,6 +112,7 @@ class Result:
     validated: bool | None = None
     on_device: bool = False
     estimate: Estimate = field(default_factory=Estimate)
+    trace: Trace | None = None
 
     def __getitem__(self, name: str) -> Any:
         """A property.
@@ -149,6 +152,7 @@ class Result:
             "seconds": self.seconds.to_json(),
             "bytes": {"up": self.bytes.up, "down": self.bytes.down},
             "validated": self.validated,
+            **({} if self.trace is None else {"trace": self.trace.to_json()}),
         }
 
 

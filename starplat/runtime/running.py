@@ -25,6 +25,8 @@ from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
 from starplat.runtime.executor import Executor, Place, World
 from starplat.runtime.lent import Lent
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
+from starplat.runtime.watch import Watch
+from starplat.runtime.watched import WatchedExecutor
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Run:
             DiagnosticError: E0908, there is not.
         """
         sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
-        graph = {*self.module.graph_arrays, *(array for array in self.module.inputs if self._from_weights(array))}
+        weights = (array for array in self.module.inputs if self._from_weights(array))
+        graph = self.resident.apart((*self.module.graph_arrays, *weights))
         own = sum(self._cost(array, sizes) for array in self._parameters)
         expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes))
         there = sizes.all(array for array in graph if self.resident.holds(array))
@@ -139,10 +142,11 @@ class Run:
 
     # --- the run ---------------------------------------------------------------------------------------------------
 
-    def once(self, kernels: Kernels) -> float:
-        """One repetition; gives its time."""
+    def once(self, kernels: Kernels, watch: Watch | None = None) -> float:
+        """One repetition; gives its time. A watch is told of every round, which takes its own time."""
         self._give_back()
-        executor = Executor(kernels, self._world)
+        world = self._world
+        executor = Executor(kernels, world) if watch is None else WatchedExecutor(kernels, world, watch)
         self.held.callback(self._give_back)
         for array in self._parameters:
             self._places[array.name] = self._start(array)
@@ -214,9 +218,9 @@ class Run:
         if self._is_given(place.buffer):
             kept = self._allocated(array)
             self.device.copy(kept, place.buffer)
-            return self.device.export(kept)
+            return self.device.with_arrays().export(kept)
         del self._places[array.name]
-        return self.device.export(place.buffer)
+        return self.device.with_arrays().export(place.buffer)
 
     def _is_given(self, buffer: Buffer) -> bool:
         return any(buffer is given for given in self._given.values())

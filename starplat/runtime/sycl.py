@@ -12,7 +12,7 @@ from starplat.backends.launch import GROUP_SIZE, groups_for
 from starplat.backends.sycl import aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Adopted, Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Kernels, LaunchSize, device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
 from starplat.runtime.lent import cell_run, sycl_interface
@@ -27,11 +27,10 @@ WIDE_ARCS_OPTION = "-DARC_64"
 OPTIONS = ("-fwrapv",)
 
 
-class SyclDevice(Device):
+class SyclDevice(ArrayDevice):
     """One SYCL device with a queue of its own."""
 
     target = "sycl"
-    has_arrays = True
 
     def __init__(self, device: Any) -> None:
         self.dpctl = sycl()

@@ -86,7 +86,8 @@ def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
 
 
 def kernels_file(target: str, module: Module) -> str:
-    """What a dump calls the kernels, whatever the program is called: `sssp.sssp.opencl.cl`."""
+    """What a dump calls the kernels, whatever the program is called: `sssp.sssp.opencl.cl`. Those that tell of their
+    rounds are others: `sssp.sssp.traced.cuda.cu`."""
     return f"{_stem(module)}.{target}{SUFFIXES.get(target, '.cpp')}"
 
 
@@ -139,6 +140,6 @@ def _dump(name: str, text: str) -> None:
 def _stem(module: Module) -> str:
     """Program and entry, in letters that every file system takes and no path is made of."""
     program = PurePosixPath(PureWindowsPath(module.source.name).as_posix()).stem
-    said = f"{program}.{module.entry}"
+    said = f"{program}.{module.entry}{'.traced' * any(loop.traced for loop in loops_of(module))}"
     safe = re.sub(r"[^A-Za-z0-9_.-]", "_", said).lstrip(".-")[:_LONGEST_STEM]
     return safe if safe == said else f"{safe}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from starplat.backends import BACKENDS
-from starplat.backends.launch import ArgumentKind, KernelArgument, identity, kernel_parameters
+from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, identity, kernel_parameters
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
 from starplat.ir.visitor import launched_alone
 from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
@@ -108,6 +108,8 @@ class WordKernels(Kernels):
             case ArgumentKind.SCALAR:
                 assert argument.variable is not None
                 return self._scalar(argument.variable.element, scalars[argument.variable.name])
+            case ArgumentKind.RECORDS:
+                return self.memory(arrays[RECORDS])
             case _:
                 raise AssertionError(f"{argument.kind} is a word")
 

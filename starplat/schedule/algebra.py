@@ -7,7 +7,8 @@ The proofs are those of the passes of these names; here stands when they are ask
 from __future__ import annotations
 
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Element, Module
+from starplat.ir.nodes import Combine, Element, Module
+from starplat.passes.node_triangles import node_triangles
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles import triangles
 from starplat.passes.union_find import union_find
@@ -27,7 +28,15 @@ def triangles_by_intersection(module: Module, schedule: Schedule, capabilities: 
     """Intersections of neighbors in place of tests of every pair of them."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
-    return _decided(triangles(module, lockstep=not capabilities.structured_loops))
+    lockstep = not capabilities.structured_loops
+    counted = triangles(module, lockstep=lockstep)
+    of_nodes = node_triangles(counted.module, lockstep=lockstep, adds=lambda kind: _adds(capabilities, kind))
+    return _decided(Rewritten(of_nodes.module, (*counted.found, *of_nodes.found)))
+
+
+def _adds(capabilities: Capabilities, element: Element) -> bool:
+    """Whether threads can add to one cell at the same time."""
+    return capabilities.has_atomic(Combine.ADD, element) or capabilities.has_compare_and_swap(element)
 
 
 def _decided(rewritten: Rewritten) -> Decided:

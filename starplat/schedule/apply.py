@@ -19,9 +19,10 @@ from starplat.schedule.direction import push_or_pull
 from starplat.schedule.endings import ends_when_empty
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontiers import frontiers
-from starplat.schedule.levels import levels_as_sets
+from starplat.schedule.levels import levels_at_hand
 from starplat.schedule.loops import loops_on_device
 from starplat.schedule.priority import nearest_first
+from starplat.schedule.queues import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 
@@ -39,16 +40,16 @@ STEPS: tuple[Step | GraphStep, ...] = (
         triangles_by_intersection,
     ),
     Step(
-        "levels",
-        "the nodes of a breadth-first level are flagged, in place of known by a number",
-        "before loops: it adds arrays to functions",
-        levels_as_sets,
-    ),
-    Step(
         "loop",
         "a loop of launches becomes one launch whose threads wait for each other",
         "after what replaces whole algorithms: it takes kernels and host operations as they are by then",
         loops_on_device,
+    ),
+    Step(
+        "levels",
+        "the nodes of a breadth-first level are a set or a list, in place of known by a number",
+        "after loops: who drives the rounds decides which",
+        levels_at_hand,
     ),
     Step(
         "frontier",
@@ -63,16 +64,22 @@ STEPS: tuple[Step | GraphStep, ...] = (
         ends_when_empty,
     ),
     Step(
-        "direction",
-        "loops over levels push while few nodes are active, and pull while many are",
-        "after frontier, whose sets say how many are active",
-        push_or_pull,
-    ),
-    Step(
         "priority",
         "nodes with low values have their turn first, in loops that only lower values",
         "after frontier, whose sets say who waits",
         nearest_first,
+    ),
+    Step(
+        "queue",
+        "a set of nodes becomes a list of them, where the host drives the rounds",
+        "after frontier, ending and priority, which speak of sets; what comes after looks at loops in one launch",
+        sets_as_queues,
+    ),
+    Step(
+        "direction",
+        "loops over levels push while few nodes are active, and pull while many are",
+        "after frontier, whose sets say how many are active",
+        push_or_pull,
     ),
     Step(
         "balance",

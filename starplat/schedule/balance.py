@@ -20,6 +20,7 @@ from starplat.ir.nodes import (
     KernelReturn,
     Launch,
     Let,
+    Listed,
     Load,
     Module,
     Ref,
@@ -54,7 +55,7 @@ def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -
 
 
 def _suits(kernel: Kernel) -> bool:
-    if not isinstance(kernel.domain, AllNodes) or kernel.iterator is None or kernel.shares_arcs:
+    if not isinstance(kernel.domain, AllNodes | Listed) or kernel.iterator is None or kernel.shares_arcs:
         return False
     if gathering(kernel) is not None:
         return True

@@ -44,7 +44,7 @@ _TRUE = Const(True, Element.BOOL)
 
 def ends_when_empty(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module whose loops over sets end by asking them."""
-    if schedule.frontier is Frontier.FLAGS or not capabilities.shared_arcs:
+    if schedule.frontier is Frontier.FLAGS:
         return module
     maker = _Maker(module)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)

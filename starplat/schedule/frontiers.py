@@ -26,15 +26,22 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     Fill,
+    HostFor,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostFunction,
     HostOp,
     HostWhile,
     Kernel,
     KernelIf,
     KernelOp,
     Launch,
+    ListMembers,
     Load,
     Module,
     OnDevice,
+    ReadSize,
     Store,
     Swap,
     Unary,
@@ -46,6 +53,7 @@ from starplat.ir.visitor import (
     Rewriter,
     all_expressions,
     arrays_in,
+    blocks_of,
     loops_of,
     walk_expression,
     walk_host,
@@ -53,6 +61,7 @@ from starplat.ir.visitor import (
     with_signature,
     written_arrays,
 )
+from starplat.schedule.queues import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -60,18 +69,26 @@ _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
 
 
 def frontiers(given: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
-    """The module with its sets of active nodes packed, where the schedule and the target let them be."""
-    if schedule.frontier is Frontier.FLAGS or not capabilities.shared_arcs:
+    """The module with its sets of active nodes packed, where the schedule and the target let them be.
+
+    Those of loops that the host drives become lists by the step `queue`.
+    """
+    if schedule.frontier is Frontier.FLAGS:
         return given
     module = _with_filters(given)
-    found = {array for loop in loops_of(module) for array in _sets_in(loop, module)}
+    found: set[Array] = set()
+    if capabilities.shared_arcs or has_queues(capabilities):
+        listed = not capabilities.shared_arcs
+        found |= {array for loop in loops_of(module) for array in _sets_in(loop, module, listed=listed)}
+    if has_queues(capabilities):
+        found |= {array for function in module.functions for array in _sets_of_the_host(function, module)}
     if not found:
         return given
     emptied = _emptied_while_walked(module, found)
     packed = _Packer(found).module(emptied)
     names = ", ".join(sorted(array.name for array in found))
     why = "the loop walks the nodes that are set and adds some, one by one"
-    return Decided(packed, (Choice(f"{names}: a bit for each node, and a list while they are few", why),))
+    return Decided(packed, (Choice(f"{names}: a set of nodes", why),))
 
 
 def _with_filters(module: Module) -> Module:
@@ -118,10 +135,10 @@ def _both(left: Expression, right: Expression) -> Expression:
 # --- which arrays ---------------------------------------------------------------------------------------------------
 
 
-def _sets_in(loop: OnDevice, module: Module) -> frozenset[Array]:
-    """The arrays that are sets, and walked by one kernel at least; what they change places with is a set too."""
+def _sets_in(loop: OnDevice, module: Module, *, listed: bool) -> frozenset[Array]:
+    """The arrays that are sets in a loop that is one launch; those that are to be lists must have a length from the
+    first moment."""
     function = next(f for f in module.functions if any(op is loop for op in walk_host(f.body)))
-    own = {a for a in function.arrays if a.element is Element.BOOL and a.extent is Extent.NODES}
     inside = tuple(walk_host(loop.body))
     elsewhere = {
         a
@@ -129,12 +146,51 @@ def _sets_in(loop: OnDevice, module: Module) -> frozenset[Array]:
         if not any(op is i for i in inside) and op is not loop and not isinstance(op, CheckCell)
         for a in _touched(op, module)
     }
-    candidates = own - elsewhere
-    candidates = {array for array in candidates if all(_suits(op, array, module) for op in inside)}
-    pairs = [{op.first, op.second} for op in inside if isinstance(op, Swap)]
+    candidates = _own_flags(function) - elsewhere
+    if listed:
+        candidates = {array for array in candidates if _begins_cleared(loop.body, array, module)}
+    return _sets_among(candidates, inside, inside, module)
+
+
+def _sets_of_the_host(function: HostFunction, module: Module) -> frozenset[Array]:
+    """The arrays that are sets in all of a function, and walked in loops that the host drives."""
+    ops = tuple(op for op in walk_host(function.body) if not isinstance(op, CheckCell))
+    in_one_launch = {array for op in ops if isinstance(op, OnDevice) for array in op.arrays}
+    candidates = {a for a in _own_flags(function) - in_one_launch if _begins_cleared(function.body, a, module)}
+    in_loops = tuple(op for loop in ops if isinstance(loop, _LOOPS) for op in walk_host((loop,)))
+    return _sets_among(candidates, ops, in_loops, module)
+
+
+_LOOPS = (HostWhile, HostFor, HostForRange, HostForNeighbors, HostForMembers)
+
+
+def _own_flags(function: HostFunction) -> set[Array]:
+    return {a for a in function.arrays if a.element is Element.BOOL and a.extent is Extent.NODES}
+
+
+def _begins_cleared(ops: Iterable[HostOp], array: Array, module: Module) -> bool:
+    """Whether the array is cleared before anything else is done to it."""
+    about = [op for op in stream(ops) if any(array in _touched(inner, module) for inner in walk_host((op,)))]
+    match about:
+        case [Fill(), *_]:
+            return True
+        case [op] if blocks_of(op):
+            blocks = [b for b in blocks_of(op) if any(array in _touched(inner, module) for inner in walk_host(b))]
+            return all(_begins_cleared(block, array, module) for block in blocks)
+        case _:
+            return not about
+
+
+def _sets_among(
+    candidates: set[Array], ops: tuple[HostOp, ...], in_loops: tuple[HostOp, ...], module: Module
+) -> frozenset[Array]:
+    """Those to which the operations do nothing else than one does to a set, and which a kernel walks in a loop; what
+    they change places with is a set too."""
+    candidates = {array for array in candidates if all(_suits(op, array, module) for op in ops)}
+    pairs = [{op.first, op.second} for op in ops if isinstance(op, Swap)]
     while alone := {array for pair in pairs if not pair <= candidates for array in pair & candidates}:
         candidates -= alone
-    walked = {m.members for k in _kernels(inside, module) if (m := membership(k, candidates.__contains__))}
+    walked = {m.members for k in _kernels(in_loops, module) if (m := membership(k, candidates.__contains__))}
     while more := {a for pair in pairs if pair & walked for a in pair if a in candidates} - walked:
         walked |= more
     return frozenset(walked)
@@ -156,12 +212,14 @@ def _suits(op: HostOp, array: Array, module: Module) -> bool:
             return filled != array or value == _FALSE
         case WriteCell(written, _, value):
             return written != array or value == _TRUE
-        case Swap():
+        case Swap() | ReadSize():
             return True
+        case ListMembers(_, listed):
+            return listed != array
         case Launch(kernel):
             return _kernel_suits(module.kernel(kernel), array)
         case OnDevice():
-            return False
+            return array not in op.arrays
         case _:
             return array not in arrays_in(op)
 
@@ -260,7 +318,8 @@ class _Emptier(Rewriter):
         walks, rest = about[:place], about[place + 1 :]
         match rest:
             case [Fill(cleared) as fill, *later] if cleared == following:
-                looks = all(isinstance(op, Launch) and following not in _touched(op, self.module) for op in later)
+                looking = all(isinstance(op, Launch | ReadSize) for op in later)
+                looks = looking and not any(following in _touched(op, self.module) for op in later)
                 last = self._taker(row, about, walks, now)
                 return (fill, last, now) if looks and last is not None else None
             case _:
@@ -279,7 +338,9 @@ class _Emptier(Rewriter):
 
     def _taker(self, row: list[HostOp], about: list[HostOp], walks: list[HostOp], now: Array) -> Launch | None:
         """The last of the walks, if it may empty the set: all of them walk it, the last one comes by every member, and
-        its kernel runs only here."""
+        its kernel runs only here. Before it the members may be listed."""
+        if walks and isinstance(walks[-1], Launch):
+            walks = [op for op in walks if not (isinstance(op, ListMembers) and op.flags == now)]
         kernels = [self.module.kernel(op.kernel) for op in walks if isinstance(op, Launch)]
         found = [m for k in kernels if (m := membership(k, now.__eq__)) is not None and not m.takes]
         if not walks or len(found) < len(walks) or found[-1].keep is not None or _nested(row, about):

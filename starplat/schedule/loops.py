@@ -63,6 +63,7 @@ from starplat.ir.visitor import (
     walk_kernel,
 )
 from starplat.schedule.schedule import Loop, Schedule
+from starplat.schedule.sinking import with_fills_in_branches
 from starplat.schedule.step import Choice, Decided
 
 _LOOPS = (HostWhile, HostFor, HostForRange)
@@ -77,9 +78,10 @@ def loops_on_device(module: Module, schedule: Schedule, capabilities: Capabiliti
     choices: list[Choice] = []
     functions = []
     for function in module.functions:
-        former = _Former(module, function, names)
-        body = former.block(function.body, looped=False)
-        functions.append(replace(function, body=body) if former.formed else function)
+        ready = with_fills_in_branches(function, module)
+        former = _Former(module, ready, names)
+        body = former.block(ready.body, looped=False)
+        functions.append(replace(ready, body=body) if former.formed else function)
         for op in former.formed:
             names.add(op.name)
             choices.append(Choice(f"{op.name}: the whole loop in one launch", "its threads can wait for each other"))

@@ -5,16 +5,16 @@ another cell plus what the arc adds, and the loop goes on until no arc can lower
 are worth having first, for what they tell will not change again.
 
 The step that a limit rises by is 1,024 times the mean addition, divided by the square of the mean degree: the fewer
-arcs a node has, the more nodes it takes to keep a device busy.
+arcs a node has, the more nodes it takes to keep a device busy. Where the host drives the rounds, each of which costs it
+some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where nodes have few arcs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.members import membership
 from starplat.ir.nodes import (
     AllArcs,
     Apply,
@@ -28,15 +28,11 @@ from starplat.ir.nodes import (
     DeclareVariable,
     Element,
     Expression,
-    Extent,
-    ExtremeCell,
     Fill,
-    ForNeighbors,
     HostOp,
     HostWhile,
     Kernel,
     Launch,
-    Let,
     Load,
     MathFunction,
     Module,
@@ -45,164 +41,62 @@ from starplat.ir.nodes import (
     NumNodes,
     OnDevice,
     Origin,
-    ReadEmpty,
     Reduction,
     Ref,
-    SetVariable,
-    Swap,
-    Unary,
-    UnaryOperator,
     Variable,
 )
-from starplat.ir.uses import stream
-from starplat.ir.visitor import Rewriter, arrays_in, used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import Rewriter, used_host_arrays, walk_host, with_signature
+from starplat.schedule.names import Taken
+from starplat.schedule.nearest_rounds import near_rounds
+from starplat.schedule.relaxing import Relaxing, relaxing
 from starplat.schedule.schedule import Delta, Priority, Schedule
 from starplat.schedule.step import Choice, Decided
 
 _BUSY = 1024.0
+_BUSY_BY_HOST = 96.0
 _FALSE = Const(False, Element.BOOL)
 
 
 def nearest_first(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module whose relaxations take near nodes first, where the schedule and the target let them."""
-    if schedule.priority is Priority.NONE or not capabilities.shared_arcs:
+    if schedule.priority is Priority.NONE:
         return module
-    maker = _Maker(module, schedule.priority)
+    maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
     if not maker.choices:
         return module
     added = maker.arrays
     functions = tuple(replace(f, arrays=(*f.arrays, *added.get(f.name, ()))) for f in functions)
-    return Decided(
-        replace(module, functions=functions, kernels=(*module.kernels, *maker.kernels)), tuple(maker.choices)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Relaxing:
-    """A loop that relaxes arcs: the kernel that walks the set `now`, lowers `values` and adds to `following`; what the
-    arc adds is a cell of `additions`, and `done` is what ends the loop."""
-
-    walk: Kernel
-    now: Array
-    following: Array
-    values: Array
-    additions: Array
-    done: SetVariable
-
-
-# --- finding --------------------------------------------------------------------------------------------------------
-
-
-def _relaxing(loop: HostWhile, module: Module) -> Relaxing | None:
-    if loop.before or not loop.test_last:
-        return None
-    match list(stream(loop.body)):
-        case [Launch(name), Swap(first, second), ReadEmpty(variable, members, when_empty)]:
-            lowered = _lowers(module.kernel(name), {first, second})
-        case _:
-            return None
-    if lowered is None:
-        return None
-    values, additions, now, following = lowered
-    ends = Unary(UnaryOperator.NOT, Ref(variable)) if when_empty else Ref(variable)
-    if members != now or loop.condition != ends or module.kernel(name).reductions:
-        return None
-    done = SetVariable(variable, Const(when_empty, Element.BOOL))
-    return Relaxing(module.kernel(name), now, following, values, additions, done)
-
-
-def _lowers(walk: Kernel, sets: set[Array]) -> tuple[Array, Array, Array, Array] | None:
-    """The cells that are lowered, the cells of arcs that are added, the set that is emptied, the set that is added to,
-    if that is all that the kernel does."""
-    found = membership(walk)
-    if found is None or not found.takes or found.keep is not None or found.members not in sets:
-        return None
-    match found.body:
-        case (ForNeighbors(node=Ref(node), neighbor=neighbor, position=position, body=body, parallel=True),):
-            last = body[-1] if body else None
-        case _:
-            return None
-    if node != walk.iterator or not all(isinstance(op, Let) for op in body[:-1]) or not isinstance(last, ExtremeCell):
-        return None
-    (following,) = sets - {found.members}
-    told = tuple(carry.array for carry in last.carried)
-    if last.extreme is not Combine.MIN or last.lock is not None or told != (following,):
-        return None
-    if last.index != Ref(neighbor) or last.carried[0].index != last.index or last.also:
-        return None
-    lets = {op.variable: op.value for op in body[:-1] if isinstance(op, Let)}
-    additions = _addition(_unfolded(last.candidate, lets), Load(last.array, Ref(node)), position)
-    if additions is None or additions == last.array or found.members == following:
-        return None
-    return last.array, additions, found.members, following
-
-
-def _unfolded(expression: Expression, lets: dict[Variable, Expression]) -> Expression:
-    """The expression with the values of locals in their places."""
-
-    class Unfolder(Rewriter):
-        def expression(self, inner: Expression) -> Expression:
-            if isinstance(inner, Ref) and inner.variable in lets:
-                return self.expression(lets[inner.variable])
-            return self.rebuild(inner)
-
-    return Unfolder().expression(expression)
-
-
-def _addition(candidate: Expression, own: Expression, position: Variable) -> Array | None:
-    """The array whose cell for the arc is added to the node's own cell."""
-    match candidate:
-        case Binary(BinaryOperator.ADD | BinaryOperator.ADD_INF, left, right):
-            pairs = ((left, right), (right, left))
-            found = [_cell_of_arc(other, position) for one, other in pairs if one == own]
-            return found[0] if found else None
-        case _:
-            return None
-
-
-def _cell_of_arc(expression: Expression, position: Variable) -> Array | None:
-    match expression:
-        case Cast(operand):
-            return _cell_of_arc(operand, position)
-        case Load(array, index) if array.extent is Extent.ARCS and index == Ref(position):
-            return array if array.origin is not Origin.GRAPH or array.element is Element.INT else None
-        case _:
-            return None
-
-
-# --- rewriting ------------------------------------------------------------------------------------------------------
+    kernels = tuple(maker.changed.get(kernel.name, kernel) for kernel in module.kernels)
+    made = replace(module, functions=functions, kernels=(*kernels, *maker.kernels))
+    return Decided(made, tuple(maker.choices))
 
 
 class _Maker(Rewriter):
     """Puts near nodes first in the loops that relax."""
 
-    def __init__(self, module: Module, priority: Priority | Delta) -> None:
+    def __init__(self, module: Module, priority: Priority | Delta, *, sets_in_one_launch: bool) -> None:
+        self.sets_in_one_launch = sets_in_one_launch
         self.given = module
         self.priority = priority
         self.choices: list[Choice] = []
         self.kernels: list[Kernel] = []
+        self.changed: dict[str, Kernel] = {}
+        self.in_one_launch = False
         self.arrays: dict[str, list[Array]] = {}
-        self.taken = {array.name for f in module.functions for op in walk_host(f.body) for array in arrays_in(op)}
-        self.taken |= {v.name for kernel in module.kernels for v in (*kernel.scalars, kernel.iterator) if v is not None}
-        self.taken |= {kernel.name for kernel in module.kernels} | {f.name for f in module.functions}
-
-    def fresh(self, name: str) -> str:
-        number, free = 2, name
-        while free in self.taken:
-            free, number = f"{name}_{number}", number + 1
-        self.taken.add(free)
-        return free
+        self.fresh = Taken(module).free
 
     def host_op(self, op: HostOp) -> Iterable[HostOp]:
         if isinstance(op, OnDevice):
             before = len(self.choices)
+            self.in_one_launch = True
             inner = replace(op, body=self.host_block(op.body))
+            self.in_one_launch = False
             if len(self.choices) == before:
                 return (op,)
             everything = _with_kernels(self.given, self.kernels)
             return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
-        found = _relaxing(op, self.given) if isinstance(op, HostWhile) else None
+        found = relaxing(op, self.given) if isinstance(op, HostWhile) else None
         return (self.rebuild(op),) if found is None or not isinstance(op, HostWhile) else self.ordered(op, found)
 
     def ordered(self, loop: HostWhile, found: Relaxing) -> Iterable[HostOp]:
@@ -213,10 +107,14 @@ class _Maker(Rewriter):
         choose = tuple(self.chosen(step, found))
         why = f"'{found.values.name}' only goes down, whatever the order, by what arcs add to it"
         self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
-        first = NearestFirst(
-            (loop,), found.walk.name, found.now, found.following, later, found.values, step, found.done
-        )
-        return (*choose, Fill(later, _FALSE), first)
+        if self.in_one_launch and self.sets_in_one_launch:
+            walk, now, following = found.walk.name, found.now, found.following
+            first = NearestFirst((loop,), walk, now, following, later, found.values, step, found.done)
+            return (*choose, Fill(later, _FALSE), first)
+        rounds = near_rounds(loop, found, later, step, self.fresh)
+        self.changed[found.walk.name] = rounds.walk
+        self.kernels.append(rounds.sort)
+        return (*choose, Fill(later, _FALSE), *rounds.ops)
 
     def how(self, found: Relaxing) -> str:
         if isinstance(self.priority, Delta):
@@ -235,7 +133,8 @@ class _Maker(Rewriter):
         self.kernels.append(kernel)
         yield DeclareVariable(total, Const(0.0, Element.DOUBLE))
         yield Launch(kernel.name)
-        yield DeclareVariable(step, _as_step(_width(total), step.element))
+        least = _width(total) if self.in_one_launch else _width_by_host(total)
+        yield DeclareVariable(step, _as_step(least, step.element))
 
     def summing(self, additions: Array, total: Variable) -> Kernel:
         arc = Variable(self.fresh("arc"), Element.ARC)
@@ -267,6 +166,14 @@ def _width(total: Variable) -> Expression:
     mean = _real(BinaryOperator.DIVIDE, Ref(total), m)
     share = _real(BinaryOperator.DIVIDE, mean, _real(BinaryOperator.MULTIPLY, degree, degree))
     return _real(BinaryOperator.MULTIPLY, Const(_BUSY, Element.DOUBLE), share)
+
+
+def _width_by_host(total: Variable) -> Expression:
+    """96 (total / m) / (m / n), which is 96 total n / m^2."""
+    n, m = Cast(NumNodes(), Element.DOUBLE), Cast(NumArcs(), Element.DOUBLE)
+    mean = _real(BinaryOperator.DIVIDE, Ref(total), m)
+    share = _real(BinaryOperator.DIVIDE, mean, _real(BinaryOperator.DIVIDE, m, n))
+    return _real(BinaryOperator.MULTIPLY, Const(_BUSY_BY_HOST, Element.DOUBLE), share)
 
 
 def _real(operator: BinaryOperator, left: Expression, right: Expression) -> Expression:

@@ -41,8 +41,8 @@ class Frontier(Setting):
     """How the active nodes of a round are kept."""
 
     FLAGS = "flags", "a byte for each node"
-    BITMAP = "bitmap", "a bit for each node, so that 32 inactive nodes are passed over at once"
-    AUTO = "auto", "bits where only active nodes do anything"
+    BITMAP = "bitmap", "a bit for each node, and a list of the active ones, so that nobody looks at the others"
+    AUTO = "auto", "bits and a list where only active nodes do anything"
 
 
 class Balance(Setting):

@@ -9,7 +9,7 @@ template <class T>
 static void fill(T *cells, std::size_t count, const void *pattern) {
     T value;
     std::memcpy(&value, pattern, sizeof value);
-    #pragma omp parallel for schedule(static)
+    #pragma omp parallel for schedule(static) if(count > 10000)
     for (std::size_t i = 0; i < count; i++) {
         cells[i] = value;
     }

@@ -53,7 +53,7 @@ def test_every_atomic_has_a_reason_and_its_line(path: Path, target: str) -> None
 def test_a_kernel_stands_beside_its_loop_with_the_reasons(starplat: Starplat, examples: Path) -> None:
     outcome = starplat("inspect", examples / "sssp.sp", "-t", "opencl", "--annotate")
     assert outcome.code == 0
-    assert "lines 12–17: kernel sssp_min_dist" in outcome.out
+    assert re.search(r"^lines 12–17: kernels? sssp_min_dist", outcome.out, re.MULTILINE)
     assert re.search(r"^12 +forall \(v in .*  // sssp.sp:12 forall", outcome.out, re.MULTILINE)
     assert re.search(r"◆ +if \(candidate < (latest\()?dist\[nbr\]\)? && candidate < atomic_min", outcome.out)
     assert re.search(
@@ -63,6 +63,42 @@ def test_a_kernel_stands_beside_its_loop_with_the_reasons(starplat: Starplat, ex
     assert re.search(r"^down if asked for +dist, weight$", outcome.out, re.MULTILINE)
     assert "\x1b" not in outcome.out
     assert not re.search(r" $", outcome.out, re.MULTILINE)
+
+
+COUNTS = """function rounds(Graph g, propNode<int> x, int k) {
+  int last = 0;
+  int left = k;
+  while (left > 0) {
+    int changed = 0;
+    forall (v in g.nodes()) {
+      v.x += 1;
+      changed += 1;
+    }
+    left -= 1;
+    last = changed;
+  }
+  return last;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("cuda", {"one word down when the loop is over": ("last",), "words that stay on the device": ("changed",)}),
+        ("openmp", {"one word down a launch": ("changed",)}),
+    ],
+)
+def test_words_are_said_to_cross_where_they_do(tmp_path: Path, target: str, expected: dict[str, object]) -> None:
+    path = tmp_path / "rounds.sp"
+    path.write_text(COUNTS, encoding="utf-8")
+    found, _ = annotated(path, target)
+    assert {title: names for s in found.sections for title, names in s.transfers if "word" in title} == expected
+
+
+@pytest.mark.parametrize(("target", "crosses"), [("cuda", False), ("openmp", True)])
+def test_cells_are_the_hosts_where_it_writes_them(examples: Path, target: str, crosses: bool) -> None:
+    found, _ = annotated(examples / "sssp_two_flags.sp", target)
+    assert ("cells that the host writes" in dict(found.transfers)) is crosses
 
 
 class Reader(HTMLParser):

@@ -47,7 +47,7 @@ def test_a_dump_holds_kernels_intermediate_form_and_the_hosts_way(
 ) -> None:
     assert sorted(path.name for path in dumped.iterdir()) == ["sssp.sssp.host.txt", "sssp.sssp.ir.txt", KERNELS]
     for name, stage in ((KERNELS, "source"), ("sssp.sssp.ir.txt", "ir"), ("sssp.sssp.host.txt", "schedule")):
-        shown = starplat("inspect", examples / "sssp.sp", "--stage", stage, "--target", "opencl").out
+        shown = starplat("inspect", examples / "sssp.sp", "--stage", stage, "--target", "opencl", "-s", "auto").out
         assert (dumped / name).read_text(encoding="utf-8") == shown
 
 

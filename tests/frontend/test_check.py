@@ -12,8 +12,8 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend import typed, walk
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
-from starplat.frontend.typed import Combine, Scalar
-from starplat.frontend.types import Void
+from starplat.frontend.typed import Combine
+from starplat.frontend.types import Scalar, Void
 from starplat.resources import error_page_folder
 from starplat.source import SourceFile
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from starplat.ir.access import accesses, kernel_accesses
+from starplat.ir.members import taking
 from starplat.ir.nodes import (
     AllArcs,
     Array,
@@ -18,10 +19,13 @@ from starplat.ir.nodes import (
     Kernel,
     Launch,
     Let,
+    Listed,
+    ListMembers,
     Load,
     Once,
     Origin,
     ReadCell,
+    ReadSize,
     Ref,
     SetLocal,
     Store,
@@ -111,3 +115,22 @@ def test_several_threads_have_a_node_that_gathers() -> None:
 def test_carried_cells_and_locks_are_written() -> None:
     touched = {(access.array.name, access.writes) for access in kernel_accesses(relax())}
     assert {("dist", True), ("modified_next", True), ("modified", False), ("dist", False)} <= touched
+
+
+def test_a_thread_has_a_place_of_a_list_not_a_node() -> None:
+    order, last = array("order", Element.NODE), Variable("last", Element.INT)
+    listed = kernel(Store(A, Ref(V), number(1)), domain=Listed(order, number(0), Ref(last)), name="listed")
+    appends = kernel(Store(order, Ref(V), Ref(V)), name="appends")
+    assert wait(listed, own_read)
+    assert wait(listed, appends), "the list itself is read"
+
+
+def test_the_members_of_a_set_are_listed_before_they_are_taken() -> None:
+    order, size = array("order", Element.NODE), Variable("size", Element.INT)
+    whole = module(*EVERYTHING)
+    takes = kernel_accesses(kernel(taking(FLAGS, V), Store(A, Ref(V), number(1)), filter=Load(FLAGS, Ref(V))))
+    walks = kernel_accesses(kernel(Store(A, Ref(V), number(1)), filter=Load(FLAGS, Ref(V))))
+    lists = accesses(ListMembers(FLAGS, order, number(0)), whole)
+    assert any(a.disturbs(b) for a in lists for b in takes)
+    assert not any(a.disturbs(b) for a in lists for b in walks)
+    assert not any(a.disturbs(b) for a in accesses(ReadSize(size, FLAGS), whole) for b in takes)

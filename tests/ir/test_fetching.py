@@ -20,6 +20,7 @@ from starplat.ir.nodes import (
     Const,
     Element,
     FetchAdd,
+    FetchOr,
     Kernel,
     KernelOp,
     Let,
@@ -84,6 +85,29 @@ def test_one_swap_succeeds_and_all_others_see_it(element: Element, target: Targe
         assert (others == cells[room]).all()
 
 
+@every_target
+def test_no_two_set_a_bit_at_once(target: Target) -> None:
+    """Of the 32 nodes of a word each finds other bits set than all the others, never its own."""
+    cells, seen = ran(checked(bit_setting()), target)
+    words = np.bitwise_count(seen.astype(np.uint32))
+    for word in range(N // 32):
+        np.testing.assert_array_equal(np.sort(words[32 * word : 32 * word + 32]), np.arange(32))
+        assert cells[word] == -1
+    assert not (seen.astype(np.uint32) >> np.arange(N) % 32 & 1).any()
+
+
+def bit_setting() -> Kernel:
+    """Every node sets its own bit, and takes what the word held."""
+    cells, seen = node_array("cells", Element.INT, Origin.PARAMETER), node_array("seen", Element.INT, Origin.PARAMETER)
+    held = Variable("held", Element.INT)
+    word = Binary(BinaryOperator.DIVIDE, Ref(V), number(32), Element.INT)
+    place = Binary(BinaryOperator.REMAINDER, Ref(V), number(32), Element.INT)
+    bit = Binary(BinaryOperator.SHIFT_LEFT, number(1), place, Element.INT)
+    return over_nodes(
+        [Let(held, number(0)), FetchOr(held, cells, word, bit), Store(seen, Ref(V), Ref(held))], [cells, seen]
+    )
+
+
 @pytest.mark.parametrize("element", [*ELEMENTS, Element.ARC], ids=lambda element: element.value)
 @pytest.mark.parametrize("op", [FetchAdd, CompareSwap])
 def test_cuda_takes_them(op: type[FetchAdd] | type[CompareSwap], element: Element, tmp_path: Path) -> None:
@@ -105,6 +129,9 @@ def test_they_read_well() -> None:
     text = print_kernel(kernel(FetchAdd, Element.INT)) + print_kernel(kernel(CompareSwap, Element.INT))
     assert "held = fetch cells[v % 7] += 1" in text
     assert "held = swap cells[v % 7] from 0 to" in text
+    assert "held = fetch cells[v / 32] |= 1 << v % 32" in print_kernel(bit_setting())
+    lines = BACKENDS["opencl"].kernels_text(checked(bit_setting()))
+    assert "const int held = atomic_or(&cells[v / 32], 1 << (v % 32));" in lines
 
 
 @pytest.mark.parametrize("element", [Element.FLOAT, Element.BOOL])

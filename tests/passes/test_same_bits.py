@@ -69,7 +69,7 @@ CASES = {
     "levels": (LEVELS, set()),
 }
 Answer = dict[str, NDArray[Any]] | str
-NEW = {"local-sums", "hoist-factors", "fuse-kernels"}
+NEW = {"local-sums", "hoist-factors", "fuse-kernels", "brief-arrays", "changed-cells"}
 
 
 @cache

@@ -3,6 +3,7 @@ knobs come together.
 
 What a schedule makes of a program for CUDA is run by the interpreter, which does what a launch of waiting threads does
 as plain host operations; by g++ with fibers for threads (`tests.backends.emulated`); and on CUDA where there is a GPU.
+What it makes for targets whose loops the host drives is run by the interpreter and on the cores of this machine.
 
 `STARPLAT_PROGRAMS=5000 STARPLAT_SEED=100000 pytest -m campaign tests/programs/test_schedules.py -k cuda` tries others.
 """
@@ -38,6 +39,8 @@ from tests.zoo import ZOO
 
 WIDTHS = (3, 0.5)
 CUDA = next(target for target in TARGETS if target.target == "cuda")
+BY_HOST = "openmp"
+"""A target without a barrier for all threads; what others of that kind get is the same."""
 
 
 def values_of(name: str) -> list[Any]:
@@ -92,6 +95,10 @@ def interpreted(program: Program, made: Module, schedule: Schedule, graph: Graph
     return run_module(made, graph, target="reference", arguments=call, schedule=PLAIN)
 
 
+def on_cores(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return run_module(made, graph, target=BY_HOST, arguments=call, schedule=PLAIN)
+
+
 def on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return CUDA.run(program, graph, {"arguments": call, "schedule": schedule})
 
@@ -126,13 +133,13 @@ GRAPHS = (
 every_case = pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.program)
 
 
-def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...]) -> None:
+def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...], target: str = "cuda") -> None:
     program = compiled(case.path)
     for name in graphs:
         graph = case.suits(ZOO[name])
         for call in case.calls(graph):
             expected = REFERENCE.run(program, graph, {"arguments": call})
-            for schedule, made in variants(program.module()):
+            for schedule, made in variants(program.module(), target):
                 found = runner(program, made, schedule, graph, call)
                 differs = first_difference(found, expected)
                 assert differs is None, f"{schedule} on {name} with {call}: {differs}"
@@ -143,10 +150,24 @@ def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
     agree(case, interpreted, GRAPHS)
 
 
-@pytest.mark.campaign
 @every_case
-def test_examples_say_the_same_on_all_small_graphs(case: cases.Case) -> None:
-    agree(case, interpreted, tuple(ZOO))
+def test_examples_say_the_same_by_rounds_that_the_host_drives(case: cases.Case) -> None:
+    agree(case, interpreted, GRAPHS, BY_HOST)
+
+
+@pytest.mark.parametrize("program", ["sssp", "sssp_two_flags", "bfs_levels", "k_core"])
+def test_examples_say_the_same_on_the_cores_of_this_machine(program: str) -> None:
+    target = next(target for target in TARGETS if target.target == BY_HOST)
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    agree(next(case for case in cases.CASES if case.program == program), on_cores, GRAPHS, BY_HOST)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("target", ["cuda", BY_HOST])
+@every_case
+def test_examples_say_the_same_on_all_small_graphs(case: cases.Case, target: str) -> None:
+    agree(case, interpreted, tuple(ZOO), target)
 
 
 @pytest.mark.parametrize("program", ["sssp", "bfs", "k_core", "betweenness"])
@@ -204,6 +225,11 @@ def auto_alone(module: Module) -> Iterator[tuple[Schedule, Module]]:
         yield AUTO, made
 
 
+def by_host(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """What the schedules make of a module where the host drives all loops."""
+    yield from variants(module, BY_HOST)
+
+
 Variants = Callable[[Module], Iterator[tuple[Schedule, Module]]]
 
 
@@ -255,6 +281,7 @@ def entry_on_cuda(program: Program, made: Module, schedule: Schedule, graph: Gra
 @pytest.mark.parametrize("seed", range(FEW))
 def test_a_random_program_says_the_same_under_every_schedule(seed: int) -> None:
     examine(generate(seed), interpreted)
+    examine(generate(seed), interpreted, by_host)
 
 
 @pytest.mark.campaign
@@ -262,6 +289,7 @@ def test_a_random_program_says_the_same_under_every_schedule(seed: int) -> None:
 def test_random_programs_say_the_same_under_every_schedule(part: int) -> None:
     for seed in range(FIRST + part, FIRST + MANY, 8):
         examine(generate(seed), interpreted)
+        examine(generate(seed), interpreted, by_host)
 
 
 @pytest.mark.campaign

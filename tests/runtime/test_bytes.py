@@ -27,7 +27,8 @@ def test_the_graph_goes_up_once(target: str) -> None:
     again = run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[])
     arrays = 4 * (51 + 300 + 300)  # row_offsets, columns, weight
     assert first.bytes.up - again.bytes.up == arrays
-    assert again.bytes.up == 1 + 4  # src.modified and src.dist
+    flag = 1 if target == "reference" else 0  # of src.modified; elsewhere a launch puts src into a set
+    assert again.bytes.up == flag + 4  # src.dist
     forget(device, roads)
     assert run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[]).bytes.up == first.bytes.up
 

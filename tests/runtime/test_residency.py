@@ -109,7 +109,8 @@ def test_several_graphs_stay_on_a_device(target: str) -> None:
     graphs = [roads(seed) for seed in range(3)]
     first = [moved(graph, target) for graph in graphs]
     assert all(up > 4 * 600 for up in first)
-    assert [moved(graph, target) for graph in (*graphs, *graphs)] == [5] * 6  # src.modified and src.dist
+    flag = 1 if target == "reference" else 0  # of src.modified; elsewhere a launch puts src into a set
+    assert [moved(graph, target) for graph in (*graphs, *graphs)] == [flag + 4] * 6  # src.dist
 
 
 @every_target

@@ -24,6 +24,8 @@ from tests.backends.emulated import Machine, emulated
 from tests.zoo import ZOO
 
 CUDA = BACKENDS["cuda"].capabilities
+BY_HOST = BACKENDS["openmp"].capabilities
+"""Of a target where the host drives all loops."""
 GRAPHS = ("one-node", "parallel", "diamonds", "random", "random-dense", "star-out-undirected")
 SCHEDULES = ("auto", "loop=device,frontier=flags", "direction=push", "direction=pull", "balance=node", "loop=host")
 
@@ -97,8 +99,8 @@ def arguments_for(program: starplat.Program, graph: Graph) -> dict[str, Any]:
 
 
 def assert_same_answers(text: str, *, fibers: bool = False, **more: Any) -> None:
-    """The answers of every schedule are those of the program as it is, by the interpreter; with `fibers` those of
-    `auto` for CUDA, by g++."""
+    """The answers of every schedule are those of the program as it is, by the interpreter, for CUDA and for a target
+    where the host drives all loops; with `fibers` those of `auto` for CUDA, by g++."""
     program = starplat.compile(text)
     assert not any(map(is_race, program.warnings)), "it has several right answers"
     module = program.module()
@@ -108,6 +110,10 @@ def assert_same_answers(text: str, *, fibers: bool = False, **more: Any) -> None
         made = decided(module, schedule, CUDA).module
         if made is not module and made not in outcomes.values():
             outcomes[str(schedule)] = made
+    for schedule in map(parse_schedule, () if fibers else ("auto", "priority=none")):
+        made = decided(module, schedule, BY_HOST).module
+        if made is not module and made not in outcomes.values():
+            outcomes[f"{schedule}, by the host"] = made
     for name in GRAPHS:
         graph = ZOO[name]
         given = {**arguments_for(program, graph), **more}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.programs.cases import EXAMPLES
 from tests.schedule import near_misses
-from tests.schedule.programs import LEVELS, assert_same_answers, scheduled, shape
+from tests.schedule.programs import BY_NUMBER, LEVELS, assert_same_answers, scheduled, shape
 
 RENAMED = """function warp(Graph grid, propNode<int> block, node insert) {
   grid.attachNodeProperty(block = INF);
@@ -35,7 +35,9 @@ AROUND = """function levels(Graph g, propNode<int> level, node src) {
 }"""
 
 
-@pytest.mark.parametrize("text", [LEVELS, RENAMED, AROUND], ids=["as it is", "renamed", "in other control flow"])
+@pytest.mark.parametrize(
+    "text", [LEVELS, RENAMED, AROUND, BY_NUMBER], ids=["as it is", "renamed", "in other control flow", "by hand"]
+)
 def test_a_level_is_a_set(text: str) -> None:
     assert shape(scheduled(text)).packed == 2
     assert_same_answers(text)

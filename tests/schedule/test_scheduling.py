@@ -137,7 +137,7 @@ def test_a_second_run_schedules_and_builds_nothing(program: starplat.Program, mo
     device = launch.open_device("reference")
     for _ in range(3):
         program.run(GRAPH, target="reference", schedule="loop=host")
-        program.run(GRAPH, target="reference", schedule="loop=host,direction=pull")
+        program.run(GRAPH, target="reference", schedule="loop=host,direction=push")
     assert len(taken) == 2
     built = [module for module, _ in launch._BUILT[device].values()]
     assert sum(module is made for module in built for made in taken) == 1, "equal modules are one"
@@ -269,8 +269,8 @@ def test_explain_says_where_nothing_is_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(apply, "STEPS", ())
-    assert command("explain", files[0], "-s", "direction=pull").out.endswith(
-        "schedule for opencl: direction=pull\n  nothing to choose: every kernel runs as the program has it\n"
+    assert command("explain", files[0], "-s", "direction=push").out.endswith(
+        "schedule for opencl: direction=push\n  nothing to choose: every kernel runs as the program has it\n"
     )
     assert command("explain", files[0], "-t", "cudda").code == 2
 

@@ -1,7 +1,7 @@
 """What the parts of host lowering ask of each other, so that none of them needs the whole.
 
-`regions` makes kernels and `rounds` makes loops of launches; both append to the host function that `hosts` lowers,
-which they know as a `HostSide`.
+`regions` makes kernels, `rounds` makes loops of launches, `host_loops` all other loops over the graph; they append to
+the host function that `hosts` lowers, which they know as a `HostSide`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from starplat.analysis.effects import ParallelLoop
 from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.kernels import LevelScope, Surroundings
+from starplat.ir.lowering.kernels import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.names import Names
 
 
@@ -22,6 +21,8 @@ class Launcher(Protocol):
     """Makes kernels and launches them."""
 
     def launch(self, races: LoopRaces, levels: LevelScope | None = None) -> None: ...
+
+    def run_once(self, statement: typed.Statement) -> None: ...
 
     def emit(self, kernel: ir.Kernel) -> None: ...
 
@@ -37,6 +38,7 @@ class HostSide(Protocol):
     arrays: dict[typed.Symbol, ir.Array]
     variables: dict[typed.Symbol, ir.Variable]
     values: dict[typed.Symbol, ir.Expression]
+    arcs: dict[typed.Symbol, ArcPlace]
     stand_ins: dict[ir.Array, ir.Array]
     announce: dict[ir.Array, ir.Variable]
     levels: LevelScope | None
@@ -48,11 +50,19 @@ class HostSide(Protocol):
 
     def collect(self) -> AbstractContextManager[list[ir.HostOp]]: ...
 
+    def collected(self, block: typed.Block) -> tuple[ir.HostOp, ...]: ...
+
+    def bind(self, symbol: typed.Symbol, variable: ir.Variable) -> ir.Variable: ...
+
+    def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression: ...
+
     def declare(self, name: str, element: ir.Element, value: ir.Expression) -> ir.Variable: ...
 
     def expression(self, e: typed.Expression) -> ir.Expression: ...
 
     def simple(self, e: typed.Expression, name: str) -> ir.Expression: ...
+
+    def held(self, e: typed.Expression, name: str, body: typed.Statement) -> ir.Expression: ...
 
     def block(self, block: typed.Block) -> None: ...
 
@@ -63,5 +73,3 @@ class HostSide(Protocol):
     def second_copy(self, array: ir.Array) -> ir.Array: ...
 
     def surroundings(self) -> Surroundings: ...
-
-    def visit_at_level(self, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None: ...

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import assert_never
 
-from starplat.analysis.effects import ParallelLoop
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
@@ -18,15 +16,15 @@ from starplat.ir.lowering.context import (
     Context,
     array_of,
     element_of,
-    equal,
     false,
     true,
     zero,
 )
 from starplat.ir.lowering.expressions import ExpressionLowering
-from starplat.ir.lowering.kernels import ArcPlace, KernelLowering, LevelScope, Surroundings
+from starplat.ir.lowering.host_loops import lower_for_each
+from starplat.ir.lowering.kernels import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.names import Names
-from starplat.ir.lowering.regions import RegionLowering, arc_place
+from starplat.ir.lowering.regions import RegionLowering
 from starplat.ir.lowering.rounds import lower_bfs, lower_fixed_point
 from starplat.ir.lowering.uses import holds_still
 
@@ -70,14 +68,15 @@ class HostLowering(ExpressionLowering):
 
     def _parameter(self, symbol: typed.Symbol) -> ir.Parameter:
         if isinstance(symbol.type, Scalar):
-            variable = self._bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
+            variable = self.bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
             return ir.Parameter(variable, symbol.role is typed.Role.REFERENCE)
         weight = self.is_entry and symbol.name == "weight" and _is_edge_property(symbol)
         origin = ir.Origin.WEIGHT if weight else ir.Origin.PARAMETER
         self.arrays[symbol] = array_of(symbol, self.names.fresh(symbol.name), origin)
         return ir.Parameter(self.arrays[symbol], by_reference=True)
 
-    def _bind(self, symbol: typed.Symbol, variable: ir.Variable) -> ir.Variable:
+    def bind(self, symbol: typed.Symbol, variable: ir.Variable) -> ir.Variable:
+        """Notes the variable that a symbol is."""
         self.variables[symbol] = variable
         self.values[symbol] = ir.Ref(variable)
         return variable
@@ -97,6 +96,7 @@ class HostLowering(ExpressionLowering):
             self.ops = outer
 
     def collected(self, block: typed.Block) -> tuple[ir.HostOp, ...]:
+        """What a block comes to."""
         with self.collect() as ops:
             self.block(block)
         return tuple(ops)
@@ -159,9 +159,10 @@ class HostLowering(ExpressionLowering):
         return self.values[e.symbol]
 
     def cell(self, e: typed.Cell) -> ir.Expression:
-        return self._read(self.arrays[e.symbol], self.expression(e.index))
+        return self.read(self.arrays[e.symbol], self.expression(e.index))
 
-    def _read(self, array: ir.Array, index: ir.Expression) -> ir.Expression:
+    def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression:
+        """A cell, brought over."""
         variable = self.declare(f"{array.name}_value", array.element, zero(array.element))
         self.do(ir.ReadCell(variable, array, index))
         return ir.Ref(variable)
@@ -175,7 +176,7 @@ class HostLowering(ExpressionLowering):
         return None
 
     def set_contains(self, e: typed.SetContains) -> ir.Expression:
-        return self._read(self.arrays[e.symbol], self.expression(e.member))
+        return self.read(self.arrays[e.symbol], self.expression(e.member))
 
     def set_size(self, e: typed.SetSize) -> ir.Expression:
         array = self.arrays[e.symbol]
@@ -307,7 +308,7 @@ class HostLowering(ExpressionLowering):
             case typed.While() | typed.DoWhile() | typed.CountedLoop():
                 self._loop(s)
             case typed.ForEach():
-                self._for_each(s)
+                lower_for_each(self, s)
             case typed.FixedPoint():
                 lower_fixed_point(self, s)
             case typed.IterateInBFS():
@@ -322,7 +323,7 @@ class HostLowering(ExpressionLowering):
         match symbol.type:
             case Scalar():
                 value = zero(ELEMENTS[symbol.type]) if s.value is None else self.expression(s.value)
-                variable = self._bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
+                variable = self.bind(symbol, ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.type]))
                 self.do(ir.DeclareVariable(variable, value))
             case PropertyType() | SetType():
                 array = array_of(symbol, self.names.fresh(symbol.name), ir.Origin.LOCAL)
@@ -353,7 +354,7 @@ class HostLowering(ExpressionLowering):
                 self.do(ir.SetVariable(variable, self._combined(s, ir.Ref(variable), value)))
             case typed.Cell(symbol=symbol, index=index):
                 where = self.simple(index, "where")
-                self._write(symbol, where, self._combined(s, self._read(self.arrays[symbol], where), value))
+                self._write(symbol, where, self._combined(s, self.read(self.arrays[symbol], where), value))
 
     def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
         operator = ir.BinaryOperator(COMBINES[s.combine].value)
@@ -419,7 +420,7 @@ class HostLowering(ExpressionLowering):
     def _counted(self, s: typed.CountedLoop) -> None:
         first = self.expression(s.first)
         if s.declares:
-            variable = self._bind(s.symbol, ir.Variable(self.names.fresh(s.symbol.name), ELEMENTS[s.symbol.scalar]))
+            variable = self.bind(s.symbol, ir.Variable(self.names.fresh(s.symbol.name), ELEMENTS[s.symbol.scalar]))
             self.do(ir.DeclareVariable(variable, first))
         else:
             self.do(ir.SetVariable(self.variables[s.symbol], first))
@@ -428,143 +429,6 @@ class HostLowering(ExpressionLowering):
         with self.collect() as step:
             self.statement(s.step)
         self.do(ir.HostFor(tuple(before), condition, tuple(step), self.collected(s.body)))
-
-    def _for_each(self, s: typed.ForEach) -> None:
-        hosting = self.context.facts.hosting
-        with self.collect() as ops:
-            if s.parallel and not hosting.needs_host(s.body):
-                self.regions.launch(self.context.facts.races(s.body), self.levels)
-            elif not s.parallel and hosting.is_sequential_kernel(s) and self.levels is None:
-                self.regions.run_once(s)
-            else:
-                self._one_by_one(s)
-        self.do(ir.HostBlock(tuple(ops), s.span))
-
-    def _one_by_one(self, s: typed.ForEach) -> None:
-        """Iterations in order, each from the host; a `forall` judges its filter on entry if the body may change it."""
-        judged = self.regions.judged(self.context.facts.races(s.body), self.levels) if s.parallel else ()
-        match s.domain:
-            case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
-                self._host_both_neighbors(s, domain, judged)
-            case typed.Neighbors() as domain:
-                self._host_neighbors(s, domain, *judged)
-            case typed.AllNodes():
-                self._range(s, ir.NumNodes(ir.Element.NODE), *judged)
-            case typed.AllEdges():
-                self._range(s, ir.NumArcs(ir.Element.ARC), *judged)
-            case typed.Members(symbol=symbol) if judged:
-                nodes = self.arrays[symbol].extent is ir.Extent.NODES
-                end = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
-                self._range(s, end, *judged)
-            case typed.Members(symbol=symbol):
-                variable = self._iterator(s)
-                self.do(ir.HostForMembers(variable, self.arrays[symbol], self._guarded(s, None)))
-            case _:
-                assert_never(s.domain)
-
-    def _iterator(self, s: typed.ForEach) -> ir.Variable:
-        return self._bind(s.iterator, ir.Variable(self.names.fresh(s.iterator.name), ELEMENTS[s.iterator.scalar]))
-
-    def _range(self, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
-        variable = self._iterator(s)
-        body = self._guarded(s, None) if judged is None else self._where(judged, variable, s.body)
-        self.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body))
-
-    def _where(self, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:
-        """The body, where the filter held on entry."""
-        with self.collect() as ops:
-            chosen = self._read(judged, ir.Ref(place))
-            self.do(ir.HostIf(chosen, self.collected(body)))
-        return tuple(ops)
-
-    def _host_both_neighbors(self, s: typed.ForEach, domain: typed.Neighbors, judged: tuple[ir.Array, ...]) -> None:
-        """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
-        node = self.held(domain.node, "node", s.body)
-        halves = []
-        for place, direction in enumerate((typed.Direction.OUT, typed.Direction.IN)):
-            with self.collect() as ops:
-                half = typed.Neighbors(domain.graph, domain.node, direction)
-                self._host_neighbors(s, half, *judged[place : place + 1], of=node)
-            halves.append(tuple(ops))
-        left = ir.Variable(self.names.fresh("left"), ir.Element.BOOL)
-        first = _telling(halves[0], left)
-        if first == halves[0]:
-            self.ops += [*halves[0], *halves[1]]
-            return
-        self.do(ir.DeclareVariable(left, false()))
-        self.ops += first
-        self.do(ir.HostIf(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(left)), halves[1]))
-
-    def _host_neighbors(
-        self,
-        s: typed.ForEach,
-        domain: typed.Neighbors,
-        judged: ir.Array | None = None,
-        *,
-        of: ir.Expression | None = None,
-    ) -> None:
-        probe = KernelLowering(self.context, self.names, self.surroundings(), frozenset(), self.levels)
-        direction, level = probe.direction(s, domain)
-        node = self.held(domain.node, "node", s.body) if of is None else of
-        neighbor = self._iterator(s)
-        position = ir.Variable(self.names.fresh("e"), ir.Element.ARC)
-        self.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
-        if judged is None:
-            body = self._guarded(s, probe.at_level(neighbor, level))
-        else:
-            body = self._where(judged, position, s.body)
-        self.do(ir.HostForNeighbors(direction, node, neighbor, position, body))
-
-    def _guarded(self, s: typed.ForEach, level: ir.Expression | None) -> tuple[ir.HostOp, ...]:
-        """The body under the loop's filter."""
-        with self.collect() as ops:
-            if level is not None:
-                assert isinstance(level, ir.Binary)
-                assert isinstance(level.left, ir.Load)
-                found = self._read(level.left.array, level.left.index)
-                level = ir.Binary(level.operator, found, level.right, ir.Element.BOOL)
-                with self.collect() as inner:
-                    self._filtered(s)
-                self.do(ir.HostIf(level, tuple(inner)))
-            else:
-                self._filtered(s)
-        return tuple(ops)
-
-    def visit_at_level(self, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None:
-        """The body of a BFS pass for one node, if it stands at this level and passes the filter."""
-        if scope.judged is not None:
-            self.ops += self._where(scope.judged, node, work.body)
-            return
-        level = self._read(scope.levels, ir.Ref(node))
-        with self.collect() as inner:
-            self._filtered(work)
-        self.do(ir.HostIf(equal(level, ir.Ref(scope.depth)), tuple(inner)))
-
-    def _filtered(self, s: typed.ForEach | ParallelLoop) -> None:
-        if s.filter is None:
-            self.block(s.body)
-        else:
-            condition = self.expression(s.filter)
-            self.do(ir.HostIf(condition, self.collected(s.body)))
-
-
-def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable, inside: bool = False) -> tuple[ir.HostOp, ...]:
-    """A neighbor loop that sets `left` before each `break` that leaves it."""
-    told: list[ir.HostOp] = []
-    for op in ops:
-        match op:
-            case ir.HostForNeighbors() if not inside:
-                told.append(replace(op, body=_telling(op.body, left, inside=True)))
-            case ir.HostBreak():
-                told += [ir.SetVariable(left, true()), op]
-            case ir.HostIf():
-                then, otherwise = (_telling(block, left, inside) for block in (op.then, op.otherwise))
-                told.append(replace(op, then=then, otherwise=otherwise))
-            case ir.HostBlock():
-                told.append(replace(op, body=_telling(op.body, left, inside)))
-            case _:
-                told.append(op)
-    return tuple(told)
 
 
 def _is_edge_property(symbol: typed.Symbol) -> bool:

@@ -12,6 +12,7 @@ from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import equal, false, plus, true
+from starplat.ir.lowering.host_loops import visit_at_level
 from starplat.ir.lowering.host_side import HostSide
 from starplat.ir.lowering.kernels import KernelLowering, LevelScope
 
@@ -141,6 +142,6 @@ def _run_level(host: HostSide, s: typed.IterateInBFS, work: ParallelLoop, scope:
     node = ir.Variable(host.names.fresh(s.iterator.name), ir.Element.NODE)
     host.variables[s.iterator], host.values[s.iterator] = node, ir.Ref(node)
     with host.collect() as body:
-        host.visit_at_level(node, scope, work)
+        visit_at_level(host, node, scope, work)
     host.do(ir.HostForRange(node, ir.Const(0, ir.Element.NODE), ir.NumNodes(ir.Element.NODE), tuple(body)))
     host.levels = outer

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <ucontext.h>
 
+#include <chrono>
 #include <climits>
 #include <cmath>
 #include <cstdint>
@@ -82,6 +83,10 @@ inline Cells cells_of_a_block() {
         return 0;
     }, nullptr);
     return found;
+}
+
+inline std::uint64_t nanoseconds() {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
 inline void leave() { swapcontext(&now->context, &scheduler); }

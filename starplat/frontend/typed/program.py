@@ -1,0 +1,45 @@
+"""A checked program and its functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from starplat.diagnostics import Diagnostic
+from starplat.frontend.typed.expressions import Infinity, Literal
+from starplat.frontend.typed.statements import Block
+from starplat.frontend.typed.symbols import Node, Symbol
+from starplat.frontend.types import Scalar, Void
+from starplat.source import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefinition(Node):
+    """`defaults` holds a value for each parameter that has one. `kind` is the word it was declared with. `result` is
+    VOID where it returns nothing."""
+
+    name: str
+    kind: str
+    parameters: tuple[Symbol, ...]
+    defaults: tuple[Literal | Infinity | None, ...]
+    result: Scalar | Void
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Node):
+    """Functions in the order of the text, and the warnings and notes that checking gave."""
+
+    source: SourceFile = field(compare=False, repr=False)
+    functions: tuple[FunctionDefinition, ...]
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    def function(self, name: str) -> FunctionDefinition:
+        """The function of that name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for function in self.functions:
+            if function.name == name:
+                return function
+        raise KeyError(name)

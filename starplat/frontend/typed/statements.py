@@ -1,0 +1,257 @@
+"""The statements of a checked tree, and what its loops go over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.frontend.typed.expressions import Call, Expression, Place
+from starplat.frontend.typed.symbols import Node, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Node):
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Node):
+    """A scalar, property or set comes to be. Without a `value` it is 0, False, -1 (node, edge), empty. A property may
+    have a property (copy) as initial value only through a following `CopyProperty`."""
+
+    symbol: Symbol
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Node):
+    place: Place
+    value: Expression
+
+
+class Combine(Enum):
+    """The commutative operators of reductions."""
+
+    ADD = "+="
+    MULTIPLY = "*="
+    AND = "&&="
+    OR = "||="
+    BIT_AND = "&="
+    BIT_OR = "|="
+    BIT_XOR = "^="
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Node):
+    """`place op= value`."""
+
+    combine: Combine
+    place: Place
+    value: Expression
+
+
+class Extreme(Enum):
+    MIN = "Min"
+    MAX = "Max"
+
+
+@dataclass(frozen=True, slots=True)
+class Carried(Node):
+    """A second assignment that happens if and only if the `Min` or `Max` wins."""
+
+    place: Place
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class AssignExtreme(Node):
+    """`<place, …> = <Min(place, candidate), …>`, also with one item only."""
+
+    extreme: Extreme
+    place: Place
+    candidate: Expression
+    carried: tuple[Carried, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attach(Node):
+    """`attachNodeProperty(p = e, …)`. A value is the `Symbol` of a property (copy) or a scalar expression (fill)."""
+
+    graph: Symbol
+    items: tuple[tuple[Symbol, Expression | Symbol], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyProperty(Node):
+    """`p = q`."""
+
+    destination: Symbol
+    source: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class AddToSet(Node):
+    symbol: Symbol
+    member: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatement(Node):
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Node):
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    condition: Expression
+    then: Block
+    otherwise: Block | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class While(Node):
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class DoWhile(Node):
+    body: Block
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLoop(Node):
+    """`for (symbol = first; condition; <step>) body`: the step is an ordinary statement, run also after `continue`.
+
+    `declares` tells whether the loop declares its symbol."""
+
+    symbol: Symbol
+    declares: bool
+    first: Expression
+    condition: Expression
+    step: Statement
+    body: Block
+
+
+class Direction(Enum):
+    OUT = "neighbors"
+    IN = "nodes_to"
+    BOTH = "inOutNbrs"
+
+
+@dataclass(frozen=True, slots=True)
+class AllNodes:
+    graph: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class AllEdges:
+    graph: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    graph: Symbol
+    node: Expression
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of a SetN or SetE, ascending."""
+
+    symbol: Symbol
+
+
+Domain = AllNodes | AllEdges | Neighbors | Members
+
+
+@dataclass(frozen=True, slots=True)
+class ForEach(Node):
+    """`forall` if `parallel`, else `for`; `filter` speaks of `iterator`."""
+
+    parallel: bool
+    iterator: Symbol
+    domain: Domain
+    filter: Expression | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPoint(Node):
+    """`do { flag = True; body; flag = flag && ALL(condition) } while (!flag)`, with `node` the hidden node of ALL.
+
+    `flag` is the symbol declared before, or a FLAG symbol of its own where the name was not declared."""
+
+    flag: Symbol
+    node: Symbol
+    graph: Symbol
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class ReversePass(Node):
+    filter: Expression | None
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class IterateInBFS(Node):
+    """`iterator` is the node of both bodies."""
+
+    iterator: Symbol
+    graph: Symbol
+    source: Expression
+    filter: Expression | None
+    body: Block
+    reverse: ReversePass | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported(Node):
+    """A dynamic construct or a collection's operation: type-checked, but nothing runs it yet.
+
+    `construct` is its name in the language (`Batch`, `OnAdd`, `container`, `list.push` …), `parts` what is inside."""
+
+    construct: str
+    parts: tuple[Statement, ...] = ()
+
+
+Statement = (
+    Block
+    | Declare
+    | Assign
+    | Update
+    | AssignExtreme
+    | Attach
+    | CopyProperty
+    | AddToSet
+    | CallStatement
+    | Return
+    | Break
+    | Continue
+    | If
+    | While
+    | DoWhile
+    | CountedLoop
+    | ForEach
+    | FixedPoint
+    | IterateInBFS
+    | Unsupported
+)

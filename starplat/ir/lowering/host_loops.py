@@ -1,0 +1,169 @@
+"""Loops over nodes, arcs, neighbors and members of sets: as kernels where they can be, else one iteration after the
+other, each from the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.analysis.effects import ParallelLoop
+from starplat.frontend import typed
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import ELEMENTS, equal, false, true
+from starplat.ir.lowering.host_side import HostSide
+from starplat.ir.lowering.kernels import KernelLowering, LevelScope
+from starplat.ir.lowering.regions import arc_place
+
+
+def lower_for_each(host: HostSide, s: typed.ForEach) -> None:
+    """A kernel, or iterations one by one where the host must have a part in each."""
+    hosting = host.context.facts.hosting
+    with host.collect() as ops:
+        if s.parallel and not hosting.needs_host(s.body):
+            host.regions.launch(host.context.facts.races(s.body), host.levels)
+        elif not s.parallel and hosting.is_sequential_kernel(s) and host.levels is None:
+            host.regions.run_once(s)
+        else:
+            _one_by_one(host, s)
+    host.do(ir.HostBlock(tuple(ops), s.span))
+
+
+def _one_by_one(host: HostSide, s: typed.ForEach) -> None:
+    """Iterations in order, each from the host; a `forall` judges its filter on entry if the body may change it."""
+    judged = host.regions.judged(host.context.facts.races(s.body), host.levels) if s.parallel else ()
+    match s.domain:
+        case typed.Neighbors(direction=typed.Direction.BOTH) as domain:
+            _both_neighbors(host, s, domain, judged)
+        case typed.Neighbors() as domain:
+            _neighbors(host, s, domain, *judged)
+        case typed.AllNodes():
+            _range(host, s, ir.NumNodes(ir.Element.NODE), *judged)
+        case typed.AllEdges():
+            _range(host, s, ir.NumArcs(ir.Element.ARC), *judged)
+        case typed.Members(symbol=symbol) if judged:
+            nodes = host.arrays[symbol].extent is ir.Extent.NODES
+            end = ir.NumNodes(ir.Element.NODE) if nodes else ir.NumArcs(ir.Element.ARC)
+            _range(host, s, end, *judged)
+        case typed.Members(symbol=symbol):
+            variable = _iterator(host, s)
+            host.do(ir.HostForMembers(variable, host.arrays[symbol], _guarded(host, s, None)))
+        case _:
+            assert_never(s.domain)
+
+
+def _iterator(host: HostSide, s: typed.ForEach) -> ir.Variable:
+    return host.bind(s.iterator, ir.Variable(host.names.fresh(s.iterator.name), ELEMENTS[s.iterator.scalar]))
+
+
+def _range(host: HostSide, s: typed.ForEach, end: ir.Expression, judged: ir.Array | None = None) -> None:
+    variable = _iterator(host, s)
+    body = _guarded(host, s, None) if judged is None else _where(host, judged, variable, s.body)
+    host.do(ir.HostForRange(variable, ir.Const(0, variable.element), end, body))
+
+
+def _where(host: HostSide, judged: ir.Array, place: ir.Variable, body: typed.Block) -> tuple[ir.HostOp, ...]:
+    """The body, where the filter held on entry."""
+    with host.collect() as ops:
+        chosen = host.read(judged, ir.Ref(place))
+        host.do(ir.HostIf(chosen, host.collected(body)))
+    return tuple(ops)
+
+
+def _both_neighbors(host: HostSide, s: typed.ForEach, domain: typed.Neighbors, judged: tuple[ir.Array, ...]) -> None:
+    """Out-neighbors, then in-neighbors; a `break` among the first leaves the second out."""
+    node = host.held(domain.node, "node", s.body)
+    halves = []
+    for place, direction in enumerate((typed.Direction.OUT, typed.Direction.IN)):
+        with host.collect() as ops:
+            half = typed.Neighbors(domain.graph, domain.node, direction)
+            _neighbors(host, s, half, *judged[place : place + 1], of=node)
+        halves.append(tuple(ops))
+    left = ir.Variable(host.names.fresh("left"), ir.Element.BOOL)
+    first = _telling(halves[0], left)
+    if first == halves[0]:
+        _do_all(host, halves[0] + halves[1])
+        return
+    host.do(ir.DeclareVariable(left, false()))
+    _do_all(host, first)
+    host.do(ir.HostIf(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(left)), halves[1]))
+
+
+def _neighbors(
+    host: HostSide,
+    s: typed.ForEach,
+    domain: typed.Neighbors,
+    judged: ir.Array | None = None,
+    *,
+    of: ir.Expression | None = None,
+) -> None:
+    probe = KernelLowering(host.context, host.names, host.surroundings(), frozenset(), host.levels)
+    direction, level = probe.direction(s, domain)
+    node = host.held(domain.node, "node", s.body) if of is None else of
+    neighbor = _iterator(host, s)
+    position = ir.Variable(host.names.fresh("e"), ir.Element.ARC)
+    host.arcs[s.iterator] = arc_place(direction, node, neighbor, position)
+    if judged is None:
+        body = _guarded(host, s, probe.at_level(neighbor, level))
+    else:
+        body = _where(host, judged, position, s.body)
+    host.do(ir.HostForNeighbors(direction, node, neighbor, position, body))
+
+
+def _guarded(host: HostSide, s: typed.ForEach, level: ir.Expression | None) -> tuple[ir.HostOp, ...]:
+    """The body under the loop's filter."""
+    with host.collect() as ops:
+        if level is not None:
+            assert isinstance(level, ir.Binary)
+            assert isinstance(level.left, ir.Load)
+            found = host.read(level.left.array, level.left.index)
+            level = ir.Binary(level.operator, found, level.right, ir.Element.BOOL)
+            with host.collect() as inner:
+                _filtered(host, s)
+            host.do(ir.HostIf(level, tuple(inner)))
+        else:
+            _filtered(host, s)
+    return tuple(ops)
+
+
+def visit_at_level(host: HostSide, node: ir.Variable, scope: LevelScope, work: ParallelLoop) -> None:
+    """The body of a BFS pass for one node, if it stands at this level and passes the filter."""
+    if scope.judged is not None:
+        _do_all(host, _where(host, scope.judged, node, work.body))
+        return
+    level = host.read(scope.levels, ir.Ref(node))
+    with host.collect() as inner:
+        _filtered(host, work)
+    host.do(ir.HostIf(equal(level, ir.Ref(scope.depth)), tuple(inner)))
+
+
+def _filtered(host: HostSide, s: typed.ForEach | ParallelLoop) -> None:
+    if s.filter is None:
+        host.block(s.body)
+    else:
+        condition = host.expression(s.filter)
+        host.do(ir.HostIf(condition, host.collected(s.body)))
+
+
+def _do_all(host: HostSide, ops: Iterable[ir.HostOp]) -> None:
+    for op in ops:
+        host.do(op)
+
+
+def _telling(ops: tuple[ir.HostOp, ...], left: ir.Variable, inside: bool = False) -> tuple[ir.HostOp, ...]:
+    """A neighbor loop that sets `left` before each `break` that leaves it."""
+    told: list[ir.HostOp] = []
+    for op in ops:
+        match op:
+            case ir.HostForNeighbors() if not inside:
+                told.append(replace(op, body=_telling(op.body, left, inside=True)))
+            case ir.HostBreak():
+                told += [ir.SetVariable(left, true()), op]
+            case ir.HostIf():
+                then, otherwise = (_telling(block, left, inside) for block in (op.then, op.otherwise))
+                told.append(replace(op, then=then, otherwise=otherwise))
+            case ir.HostBlock():
+                told.append(replace(op, body=_telling(op.body, left, inside)))
+            case _:
+                told.append(op)
+    return tuple(told)

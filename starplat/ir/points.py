@@ -1,0 +1,143 @@
+"""Where a watched run tells of itself: the rounds of its loops, the kernels they launch, the arrays they fill.
+
+The points of a piece of host program are counted the same way by whoever emits code that tells of them and whoever
+reads what it told. And what a kernel goes over: which nodes are active, and which arcs at them it walks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.ir.nodes import (
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    Array,
+    CopyArray,
+    Direction,
+    ExtremeCell,
+    Fill,
+    ForNeighbors,
+    HostBlock,
+    HostFor,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostOp,
+    HostWhile,
+    Kernel,
+    Launch,
+    Module,
+    NearestFirst,
+    NodeNeighbors,
+    PushOrPull,
+    Ref,
+    Store,
+    UpdateCell,
+)
+from starplat.ir.visitor import blocks_of, walk_host, walk_kernel
+from starplat.source import NOWHERE, Span
+
+LOOPS = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
+
+
+class Event(Enum):
+    """What happens at a point."""
+
+    ROUND = "a round begins"
+    END = "a loop is over"
+    WALK = "a kernel begins"
+    FILL = "an array is filled or copied"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """`span` is the loop's or the kernel's place in the program. For a kernel that looks for members in place of
+    another that walks them, `instead_of` is the choice between them."""
+
+    event: Event
+    op: HostOp
+    span: Span
+    kernel: str = ""
+    instead_of: PushOrPull | None = None
+
+
+def points_of(body: Iterable[HostOp], module: Module) -> tuple[Point, ...]:
+    """All points of the operations, loops before what is in them."""
+    return tuple(_points(body, module, NOWHERE, None))
+
+
+def _points(body: Iterable[HostOp], module: Module, span: Span, either: PushOrPull | None) -> Iterator[Point]:
+    ops = tuple(body)
+    several = sum(isinstance(op, LOOPS) for op in ops) > 1  # one piece of the program has become several loops
+    for op in ops:
+        match op:
+            case Launch(kernel):
+                yield Point(Event.WALK, op, module.kernel(kernel).span, kernel, either)
+            case Fill() | CopyArray():
+                yield Point(Event.FILL, op, span)
+            case HostBlock():
+                yield from _points(op.body, module, span if op.span == NOWHERE else op.span, either)
+            case PushOrPull():
+                yield from _points(op.push, module, span, None)
+                yield from _points(op.pull, module, span, op)
+            case NearestFirst():
+                yield from _loop(op, module.kernel(op.walk).span if span == NOWHERE else span)
+                yield Point(Event.WALK, op, module.kernel(op.walk).span, op.walk)
+                yield from _points(op.body, module, span, None)
+            case _:
+                if isinstance(op, LOOPS):
+                    yield from _loop(op, _first_launch(op, module) if several or span == NOWHERE else span)
+                for block in blocks_of(op):
+                    yield from _points(block, module, span, either)
+
+
+def _loop(op: HostOp, span: Span) -> Iterator[Point]:
+    yield from (Point(Event.ROUND, op, span), Point(Event.END, op, span))
+
+
+def _first_launch(loop: HostOp, module: Module) -> Span:
+    """Where the first kernel of a loop stands in the program."""
+    return next((module.kernel(op.kernel).span for op in walk_host((loop,)) if isinstance(op, Launch)), NOWHERE)
+
+
+class Way(Enum):
+    """Which way a kernel carries something over arcs."""
+
+    PUSH = "push"  # from a node to its neighbors
+    PULL = "pull"  # from its neighbors to a node
+    NONE = "-"
+
+
+def arcs_walked(kernel: Kernel) -> ForNeighbors | NodeNeighbors | None:
+    """Where a kernel goes through the arcs at its own nodes, first."""
+    if isinstance(kernel.domain, NodeNeighbors):
+        return kernel.domain
+    if kernel.iterator is None:
+        return None
+    own = Ref(kernel.iterator)
+    return next((op for op in walk_kernel(kernel.body) if isinstance(op, ForNeighbors) and op.node == own), None)
+
+
+def rows_of(kernel: Kernel) -> Array | None:
+    """The offsets of the arcs that a kernel walks at each of its nodes."""
+    walked = arcs_walked(kernel)
+    if walked is None:
+        return None
+    return ROW_OFFSETS if walked.direction is Direction.OUT else IN_ROW_OFFSETS
+
+
+def way_of(kernel: Kernel) -> Way:
+    """Push if a cell of another node is written on the way along arcs, else pull."""
+    walked = arcs_walked(kernel)
+    if not isinstance(walked, ForNeighbors):
+        return Way.NONE
+    written = (op for op in walk_kernel(walked.body) if isinstance(op, Store | UpdateCell | ExtremeCell))
+    pushes = any(kernel.iterator is None or op.index != Ref(kernel.iterator) for op in written)
+    return Way.PUSH if pushes else Way.PULL
+
+
+def pushing_rows(either: PushOrPull, module: Module) -> Array | None:
+    """The offsets of the arcs at the members that the kernel which pushes walks."""
+    return next((rows_of(module.kernel(op.kernel)) for op in either.push if isinstance(op, Launch)), None)

@@ -1,0 +1,133 @@
+"""How many nodes are active when the host launches a kernel, and how many arcs they have: counted beside the run.
+
+Conditions that NumPy can evaluate for all nodes at once are; how many iterations others keep is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Protocol, assert_never
+
+import numpy as np
+
+from starplat.ir import vectorize
+from starplat.ir.nodes import (
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    AllArcs,
+    AllNodes,
+    Array,
+    CopyArray,
+    Direction,
+    Element,
+    Expression,
+    Fill,
+    Kernel,
+    Listed,
+    Load,
+    NodeNeighbors,
+    Once,
+    Variable,
+)
+from starplat.ir.points import rows_of, way_of
+from starplat.ir.visitor import walk_expression
+from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
+from starplat.runtime.trace import Filled, Held, Walk
+
+
+class Before(Protocol):
+    """What is there before a launch."""
+
+    def cells(self, array: Array) -> Cells:
+        """Of an array, as they are."""
+
+    def value(self, expression: Expression) -> Value:
+        """Of an expression of the host, or a cell of an array of one."""
+
+    def scalar(self, variable: Variable) -> Value:
+        """Of one of the host's variables."""
+
+
+def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, num_arcs: int) -> Walk:
+    """What a launch goes over."""
+    rows, way = rows_of(kernel), way_of(kernel)
+    match kernel.domain:
+        case AllNodes() if kernel.filter is None:
+            return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
+        case AllNodes():
+            kept = _kept(kernel, before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, held_by(kernel))
+        case Listed(array, first, last):
+            nodes = before.cells(array)[int(before.value(first)) : int(before.value(last))]
+            if kernel.filter is None:
+                return _counted(kernel, line, nodes, before, Held.LIST)
+            kept = _kept(replace(kernel, domain=AllNodes()), before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else nodes[kept[nodes]], before, Held.LIST)
+        case AllArcs():
+            arcs = num_arcs if kernel.filter is None else None
+            return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
+        case NodeNeighbors(direction, node):
+            offsets = before.cells(ROW_OFFSETS if direction is Direction.OUT else IN_ROW_OFFSETS)
+            whose = int(before.value(node))
+            arcs = int(offsets[whose + 1] - offsets[whose])
+            return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
+        case Once():
+            return Walk(kernel.name, line, 1, None, way, Held.ONE)
+        case _:
+            assert_never(kernel.domain)
+
+
+def held_by(kernel: Kernel) -> Held:
+    """How the nodes that a condition chooses are held, where no set is."""
+    asked = list(walk_expression(kernel.filter)) if kernel.filter else []
+    if any(vectorize.bits_asked(part, kernel) is not None for part in asked):
+        return Held.BITS
+    loads = [part for part in asked if isinstance(part, Load)]
+    return Held.FLAGS if any(load.array.element is Element.BOOL for load in loads) else Held.TESTED
+
+
+def filled_by(op: Fill | CopyArray, num_nodes: int, num_arcs: int, *, wide_arcs: bool) -> Filled:
+    """The cells that a host operation goes through."""
+    array = op.array if isinstance(op, Fill) else op.destination
+    cells = cells_in(array.extent, num_nodes, num_arcs)
+    if array.packed:
+        return Filled(-(-cells // 32), 4, copied=False)
+    size = dtype_of(array.element, wide_arcs=wide_arcs).itemsize
+    return Filled(cells, size, copied=isinstance(op, CopyArray))
+
+
+def _counted(kernel: Kernel, line: int | None, nodes: Cells | None, before: Before, held: Held) -> Walk:
+    """A walk over nodes, given by number; None where nobody knows which they are."""
+    rows, way = rows_of(kernel), way_of(kernel)
+    if nodes is None:
+        return Walk(kernel.name, line, None, None, way, held)
+    arcs = None
+    if rows is not None:
+        offsets = before.cells(rows)
+        arcs = int((offsets[nodes + 1].astype(np.int64) - offsets[nodes]).sum())
+    return Walk(kernel.name, line, len(nodes), arcs, way, held)
+
+
+def _kept(kernel: Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
+    """For every node whether the kernel's filter holds; None where only the kernel can say."""
+    mask = _mask(kernel)
+    if mask is None or kernel.filter is None:
+        return None
+    loaded = {part.array for part in walk_expression(kernel.filter) if isinstance(part, Load)}
+    cells = [before.cells(array) if array in loaded else None for array in kernel.arrays]
+    given = [vectorize.numpy_scalar(variable, before.scalar(variable)) for variable in kernel.scalars]
+    kept = mask(num_nodes, num_arcs, *cells, *given)
+    return np.broadcast_to(np.asarray(kept, np.bool_), (num_nodes,))
+
+
+@lru_cache(maxsize=256)
+def _mask(kernel: Kernel) -> Callable[..., Any] | None:
+    fast, slow = vectorize.split_filter(kernel)
+    if fast is None or slow is not None:
+        return None
+    scope: dict[str, Any] = {**vectorize.OPERATIONS, "__builtins__": {}}
+    exec(compile(vectorize.mask_text(kernel, fast), "<filter>", "exec"), scope)
+    mask: Callable[..., Any] = scope["mask"]
+    return mask

@@ -1,0 +1,153 @@
+"""What a watched run tells: for every round of its loops how many nodes were active, how they were held, how long it
+took; and the same for every kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from starplat.ir.points import Way
+
+SCHEMA = 1
+MOST_ROUNDS = 65_536
+"""Rounds that a trace holds; the rest are counted only."""
+
+
+class Held(Enum):
+    """How the iterations of a kernel are held."""
+
+    ALL = "all"  # every node, and no condition
+    TESTED = "tested"  # every node is asked whether a condition holds
+    FLAGS = "flags"  # every node is asked for its flag
+    BITS = "bits"  # the bits of a set are gone through
+    LIST = "list"  # the members are listed
+    ARCS = "all arcs"
+    ROW = "one row"  # the neighbors of one node
+    ONE = "one thread"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A kernel in a round. `active` is how many nodes it goes over, `arcs` how many arcs these have in the direction in
+    which it walks them; None is not known. Where a kernel looks for members of a set, they are those of the set."""
+
+    kernel: str
+    line: int | None
+    active: int | None
+    arcs: int | None
+    direction: Way
+    held: Held
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {
+            "kernel": self.kernel,
+            "line": self.line,
+            "active": self.active,
+            "arcs": self.arcs,
+            "direction": None if self.direction is Way.NONE else self.direction.value,
+            "representation": self.held.value,
+        }
+
+
+_FILTERS = (Held.FLAGS, Held.BITS, Held.LIST, Held.TESTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One iteration of a loop, without the loops in it. `line` is the loop's, `number` counts from 1 whenever the loop
+    begins anew."""
+
+    line: int | None
+    number: int
+    walks: tuple[Walk, ...]
+    seconds: float
+
+    @property
+    def chief(self) -> Walk:
+        """The kernel that says what the round is about: the first that walks arcs of chosen nodes, if there is one."""
+        chosen = [walk for walk in self.walks if walk.held in _FILTERS]
+        walking = [walk for walk in chosen or self.walks if walk.arcs is not None]
+        return (walking or chosen or list(self.walks))[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        chief = self.chief.to_json()
+        return {
+            "line": self.line,
+            "round": self.number,
+            "frontier": chief["active"],
+            "arcs": chief["arcs"],
+            "direction": chief["direction"],
+            "representation": chief["representation"],
+            "seconds": self.seconds,
+            "kernels": [walk.to_json() for walk in self.walks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """An array that was filled or copied, `times` times: so many cells of `size` bytes."""
+
+    cells: int
+    size: int
+    copied: bool
+    times: int = 1
+
+    @property
+    def bytes(self) -> int:
+        """What was written, and read where it was copied."""
+        return self.cells * self.size * self.times * (2 if self.copied else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Of one run: bytes of cells and operations, at least; `missing` says what there is besides."""
+
+    bytes: int
+    operations: int
+    missing: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {"bytes": self.bytes, "operations": self.operations, "not_counted": list(self.missing)}
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Of one run, which was not among those that were timed.
+
+    Attributes:
+        rounds: in the order in which they ended.
+        left_out: rounds after the first `MOST_ROUNDS`, or what a launch had no room to tell.
+        on_device: whether any round was timed by the device's own clock.
+        seconds: what the watched run took, the time for looking included.
+        outside: kernels that were launched outside every loop.
+        filled: what was filled and copied.
+        work: what the run touched and computed.
+    """
+
+    rounds: tuple[Round, ...] = ()
+    left_out: int = 0
+    on_device: bool = False
+    seconds: float = 0.0
+    outside: tuple[Walk, ...] = ()
+    filled: tuple[Filled, ...] = field(default=(), repr=False)
+    work: Work | None = None
+
+    @property
+    def walks(self) -> tuple[Walk, ...]:
+        """Every kernel that was launched."""
+        return (*self.outside, *(walk for one in self.rounds for walk in one.walks))
+
+    def to_json(self) -> dict[str, Any]:
+        """As the schema has it."""
+        return {
+            "schema": SCHEMA,
+            "clock": "device" if self.on_device else "host",
+            "seconds": self.seconds,
+            "left_out": self.left_out,
+            "work": None if self.work is None else self.work.to_json(),
+            "rounds": [one.to_json() for one in self.rounds],
+        }

@@ -1,0 +1,112 @@
+"""Puts a filter that is judged before its loop back into the loop, where it says the same while the loop runs.
+
+The language fixes whom a loop is for when it begins. Where the loop changes what its filter asks, a kernel of its own
+judges the filter first and leaves flags. In a loop over levels the filter asks for the number of the level in hand, and
+what the loop changes were cells that held INF and hold the next number: so nobody needs the flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from starplat.ir.nodes import (
+    AllNodes,
+    Array,
+    Expression,
+    HostFunction,
+    HostOp,
+    Kernel,
+    Launch,
+    Load,
+    Module,
+    OnDevice,
+    Ref,
+    Store,
+    Variable,
+)
+from starplat.ir.uses import stream
+from starplat.ir.visitor import Rewriter, arrays_in, map_expression, used_host_arrays, walk_host, with_signature
+from starplat.passes.cells import conjuncts
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A launch that judges a filter, the loop that asks for the flags, and the filter as that loop would have it."""
+
+    judge: Launch
+    kernel: Kernel
+    flags: Array
+    filter: Expression
+
+    def unjudged(self, module: Module) -> Module:
+        """The module where the loop judges for itself."""
+        return _Unjudger(self, module).module()
+
+
+def judged_filters(function: HostFunction, module: Module) -> Iterator[Judged]:
+    """The filters that are judged right before the only loop that asks for them."""
+    for row in _rows(function.body):
+        for judge, asking in pairwise(row):
+            if isinstance(judge, Launch) and isinstance(asking, Launch):
+                found = _judged(judge, asking, module)
+                if found is not None and found.flags in function.arrays:
+                    yield found
+
+
+def _rows(ops: Iterable[HostOp]) -> Iterator[list[HostOp]]:
+    """Every row of operations, blocks that only group opened."""
+    row = list(stream(ops))
+    yield row
+    for op in row:
+        for name in ("then", "otherwise", "before", "body", "step"):
+            inner = getattr(op, name, ())
+            if inner:
+                yield from _rows(inner)
+
+
+def _judged(judge: Launch, asking: Launch, module: Module) -> Judged | None:
+    kernel = module.kernel(asking.kernel)
+    match module.kernel(judge.kernel):
+        case Kernel(domain=AllNodes(), iterator=Variable() as own, filter=None, body=(Store(flags, Ref(node), value),)):
+            if node != own or not isinstance(kernel.domain, AllNodes) or kernel.iterator is None:
+                return None
+        case _:
+            return None
+    asked = [] if kernel.filter is None else list(conjuncts(kernel.filter))
+    flag, here = Load(flags, Ref(kernel.iterator)), Ref(kernel.iterator)
+    once = _mentions(flags, module) == 2 and asked.count(flag) == 1
+    ops = (op for function in module.functions for op in walk_host(function.body) if not isinstance(op, OnDevice))
+    if not once or any(flags in arrays_in(op) for op in ops):
+        return None
+    taken = map_expression(lambda part: here if part == Ref(own) else part, value)
+    filter = map_expression(lambda part: taken if part == flag else part, kernel.filter) if kernel.filter else taken
+    return Judged(judge, kernel, flags, filter)
+
+
+def _mentions(flags: Array, module: Module) -> int:
+    """How many launches have to do with the flags."""
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return sum(flags in used_host_arrays((op,), module) for op in ops if isinstance(op, Launch))
+
+
+class _Unjudger(Rewriter):
+    def __init__(self, judged: Judged, given: Module) -> None:
+        self.judged = judged
+        self.given = given
+
+    def module(self) -> Module:
+        kernels = tuple(
+            with_signature(replace(kernel, filter=self.judged.filter)) if kernel is self.judged.kernel else kernel
+            for kernel in self.given.kernels
+            if kernel.name != self.judged.judge.kernel
+        )
+        return replace(self.given, functions=tuple(map(self.function, self.given.functions)), kernels=kernels)
+
+    def function(self, function: HostFunction) -> HostFunction:
+        arrays = tuple(array for array in function.arrays if array != self.judged.flags)
+        return replace(function, arrays=arrays, body=self.host_block(function.body))
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+        return () if op is self.judged.judge else (self.rebuild(op),)

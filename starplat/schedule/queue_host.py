@@ -1,0 +1,267 @@
+"""How the host drives rounds over lists: what step `queue` does on the host.
+
+The host must know how long a list is before it launches a walk over it. It reads that when it has changed, once in a
+round: what it has read when a loop ends or goes on is still known when the next round begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from starplat.ir.members import Membership, membership
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    CheckCell,
+    Const,
+    DeclareVariable,
+    Element,
+    Expression,
+    Fill,
+    Function,
+    HostBlock,
+    HostContinue,
+    HostFor,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostFunction,
+    HostIf,
+    HostOp,
+    HostWhile,
+    Kernel,
+    Launch,
+    Module,
+    NumNodes,
+    Once,
+    OnDevice,
+    ReadCell,
+    ReadEmpty,
+    Ref,
+    SetVariable,
+    Swap,
+    Variable,
+    WriteCell,
+)
+from starplat.ir.visitor import Rewriter, arrays_in, used_host_arrays, walk_host, with_signature
+from starplat.schedule.names import Taken
+from starplat.schedule.queue import ZERO, Queue, inserted
+from starplat.schedule.queue_kernels import ListKernels
+from starplat.source import NOWHERE, Span
+
+_MANY = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(8, Element.INT), Element.INT)
+"""Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
+
+_Loop = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
+
+
+class ListRounds:
+    """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
+    they walk lists."""
+
+    def __init__(
+        self,
+        module: Module,
+        made: Module,
+        walks: ListKernels,
+        queues: Mapping[Array, Queue],
+        insert: Function,
+        taken: Taken,
+    ) -> None:
+        self.module = module
+        self.made = made
+        self.walks = walks
+        self.together = False
+        self._over_all: dict[str, str] = {}
+        self.queues = queues
+        self.insert = insert
+        self.taken = taken
+        self.kernels: list[Kernel] = []
+        self._written: dict[int, tuple[HostOp, ...]] = {}
+        self._span: Span = NOWHERE
+
+    def function(self, function: HostFunction) -> HostFunction:
+        """The function, with lists for its sets."""
+        arrays = tuple(new for array in function.arrays for new in self.arrays(array))
+        return replace(function, arrays=arrays, body=self.with_counts(self.block(function.body, set())))
+
+    def with_counts(self, body: tuple[HostOp, ...]) -> tuple[HostOp, ...]:
+        """The operations, and ahead of them the declarations of the counts that they read."""
+        declared = {op.variable for op in walk_host(body) if isinstance(op, DeclareVariable)}
+        read = {op.variable for op in walk_host(body) if isinstance(op, ReadCell)} - declared
+        return (*(DeclareVariable(q.count, ZERO) for q in self.queues.values() if q.count in read), *body)
+
+    def in_one_launch(self, op: OnDevice) -> OnDevice:
+        """The operation, whose threads read by themselves how many there are; its cells are checked ahead of it."""
+        if not any(array in self.queues for array in op.arrays):
+            return op
+        self.together = True
+        body = self.block(op.body, set())
+        self.together = False
+        body = self.with_counts(_WithoutChecks().host_block(body))
+        everything = replace(self.made, kernels=(*self.made.kernels, *self.kernels))
+        return replace(op, body=body, arrays=used_host_arrays(tuple(walk_host(body)), everything))
+
+    def arrays(self, array: Array) -> tuple[Array, ...]:
+        return self.queues[array].arrays if array in self.queues else (array,)
+
+    # --- operations; `known` are the sets whose count is the number on the device ------------------------------------
+
+    def block(self, ops: Iterable[HostOp], known: set[Array]) -> tuple[HostOp, ...]:
+        return tuple(new for op in ops for new in self.op(op, known))
+
+    def op(self, op: HostOp, known: set[Array]) -> Iterator[HostOp]:
+        match op:
+            case HostBlock(body, span):
+                before, self._span = self._span, span
+                yield replace(op, body=self.block(body, known))
+                self._span = before
+            case HostIf(_, then, otherwise):
+                yield from self.branch(op, then, otherwise, known)
+            case HostWhile() | HostFor() | HostForRange() | HostForNeighbors() | HostForMembers():
+                yield from self.loop(op, known)
+            case Launch():
+                yield from self.launch(op, known)
+            case OnDevice():
+                yield self.in_one_launch(op)
+            case _:
+                yield from self.plain(op, known)
+
+    def plain(self, op: HostOp, known: set[Array]) -> Iterator[HostOp]:
+        match op:
+            case Fill(array) if array in self.queues:
+                queue = self.queues[array]
+                known.discard(array)
+                yield from (Fill(queue.bits, ZERO), Fill(queue.size, ZERO))
+            case WriteCell(array, index) if array in self.queues:
+                known.discard(array)
+                yield from self.insertion(op, self.queues[array], index)
+            case CheckCell(array, index) if array in self.queues:
+                yield CheckCell(self.queues[array].nodes, index)
+            case Swap(first, second) if first in self.queues:
+                known -= {first, second}
+                pairs = zip(self.queues[first].arrays, self.queues[second].arrays, strict=True)
+                yield from (Swap(one, other) for one, other in pairs)
+            case ReadEmpty(variable, array, when_empty) if array in self.queues:
+                yield from self.counted(array, known)
+                sign = BinaryOperator.EQUAL if when_empty else BinaryOperator.NOT_EQUAL
+                yield SetVariable(variable, Binary(sign, Ref(self.queues[array].count), ZERO, Element.BOOL))
+            case _:
+                yield op
+
+    def counted(self, array: Array, known: set[Array]) -> Iterator[HostOp]:
+        """Reads how many there are, unless that is known."""
+        if array not in known:
+            known.add(array)
+            yield ReadCell(self.queues[array].count, self.queues[array].size, ZERO)
+
+    def launch(self, op: Launch, known: set[Array]) -> Iterator[HostOp]:
+        kernel = self.module.kernel(op.kernel)
+        found = membership(kernel, self.queues.__contains__)
+        walked = None if found is None else found.members
+        if walked is None or found is None:
+            yield op
+        else:
+            yield from self.counted(walked, known)
+            yield from self.walk(op, kernel, found)
+        known -= set(kernel.arrays) - {walked}
+        if found is not None and found.takes:
+            known.discard(found.members)
+            yield Fill(self.queues[found.members].size, ZERO)
+
+    def walk(self, op: Launch, kernel: Kernel, found: Membership) -> Iterator[HostOp]:
+        """A walk over the list; over all nodes where it has many of them, whose arcs lie side by side in that order."""
+        if self.together:
+            yield op
+            return
+        queue = self.queues[found.members]
+        if kernel.name not in self._over_all:
+            name = self.taken.free(f"{kernel.name}_of_many")
+            self._over_all[kernel.name] = name
+            self.kernels.append(self.walks.over_all(kernel, name))
+        cleared = (Fill(queue.bits, ZERO),) if found.takes else ()
+        many = Binary(BinaryOperator.GREATER, Ref(queue.count), _MANY, Element.BOOL)
+        yield HostIf(many, (Launch(self._over_all[kernel.name]), *cleared), (op,))
+
+    def insertion(self, op: WriteCell, queue: Queue, index: Expression) -> tuple[HostOp, ...]:
+        """One thread puts in the node that the host has in mind, which must be one."""
+        if id(op) not in self._written:
+            node, ahead = index, tuple[HostOp, ...]()
+            if not (isinstance(index, Ref) and index.variable.element is Element.NODE):
+                variable = Variable(self.taken.free(f"{queue.nodes.name}_node"), Element.NODE)
+                node, ahead = Ref(variable), (DeclareVariable(variable, index),)
+            name, body = self.taken.free(f"{queue.nodes.name}_first"), (inserted(node, queue, self.insert),)
+            self.kernels.append(with_signature(Kernel(name, Once(), None, None, body, (), (), (), self._span)))
+            self._written[id(op)] = (*ahead, CheckCell(queue.nodes, node), Launch(name))
+        return self._written[id(op)]
+
+    # --- structure --------------------------------------------------------------------------------------------------
+
+    def branch(
+        self, op: HostIf, then: tuple[HostOp, ...], otherwise: tuple[HostOp, ...], known: set[Array]
+    ) -> Iterator[HostOp]:
+        """What is known afterwards is known on both ways."""
+        one, other = set(known), set(known)
+        yield replace(op, then=self.block(then, one), otherwise=self.block(otherwise, other))
+        known.intersection_update(one, other)
+
+    def loop(self, op: _Loop, known: set[Array]) -> Iterator[HostOp]:
+        """What is known when a round begins must be so before the first one and at the end of each."""
+        lasting = self.lasting(op)
+        for array in sorted(lasting, key=lambda array: array.name):
+            yield from self.counted(array, known)
+        touched = {array for inner in walk_host((op,)) for array in self.touched(inner)}
+        inside = (known - touched) | lasting
+        yield self.rounds(op, inside)
+        known -= touched
+
+    def lasting(self, op: _Loop) -> set[Array]:
+        """The sets whose count is known at the end of each round if it was at its beginning, and which spare a round
+        that it reads them."""
+        if any(isinstance(inner, HostContinue) for inner in walk_host((op,))):
+            return set()
+        wanted = self.walked_in(op)
+        at_the_end = set(wanted)
+        self.rounds(op, at_the_end)
+        lasting = wanted & at_the_end
+        again = set(lasting)
+        self.rounds(op, again)
+        if not lasting <= again:
+            return set()
+        return {array for array in lasting if self.reads(op, array, lasting) < self.reads(op, array, lasting - {array})}
+
+    def reads(self, op: _Loop, array: Array, known: set[Array]) -> int:
+        """How often a round reads the count of a set."""
+        ops = walk_host((self.rounds(op, set(known)),))
+        return sum(isinstance(inner, ReadCell) and inner.variable == self.queues[array].count for inner in ops)
+
+    def walked_in(self, op: _Loop) -> set[Array]:
+        launches = (self.module.kernel(inner.kernel) for inner in walk_host((op,)) if isinstance(inner, Launch))
+        found = (membership(kernel, self.queues.__contains__) for kernel in launches)
+        return {m.members for m in found if m is not None}
+
+    def rounds(self, op: _Loop, known: set[Array]) -> HostOp:
+        """The loop; `known` becomes what is known at the end of a round."""
+        match op:
+            case HostWhile(before, _, body, test_last):
+                first, second = (body, before) if test_last else (before, body)
+                one, other = self.block(first, known), self.block(second, known)
+                return replace(op, before=other if test_last else one, body=one if test_last else other)
+            case HostFor(before, _, step, body):
+                ahead, inside = self.block(before, known), self.block(body, known)
+                return replace(op, before=ahead, body=inside, step=self.block(step, known))
+            case HostForRange() | HostForNeighbors() | HostForMembers():
+                return replace(op, body=self.block(op.body, known))
+
+    def touched(self, op: HostOp) -> set[Array]:
+        arrays = self.module.kernel(op.kernel).arrays if isinstance(op, Launch) else tuple(arrays_in(op))
+        return {array for array in arrays if array in self.queues}
+
+
+class _WithoutChecks(Rewriter):
+    """Leaves out the checks of cells."""
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+        return () if isinstance(op, CheckCell) else (self.rebuild(op),)

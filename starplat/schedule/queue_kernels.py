@@ -1,0 +1,96 @@
+"""Kernels over sets as kernels over lists: what step `queue` does on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from starplat.ir.members import membership
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    Const,
+    Element,
+    Expression,
+    ExtremeCell,
+    Function,
+    Kernel,
+    KernelOp,
+    Let,
+    Listed,
+    Load,
+    Ref,
+    Store,
+    Variable,
+)
+from starplat.ir.visitor import Rewriter, with_signature
+from starplat.schedule.names import Taken
+from starplat.schedule.queue import ZERO, Queue, contained, inserted, word_of
+
+
+class ListKernels(Rewriter):
+    """Walks lists where kernels walk sets, and adds to lists where they add to sets."""
+
+    def __init__(self, queues: Mapping[Array, Queue], insert: Function, taken: Taken) -> None:
+        self.queues = queues
+        self.insert = insert
+        self.taken = taken
+
+    def kernel(self, kernel: Kernel) -> Kernel:
+        """The kernel; it is the same object if it has nothing to do with the sets."""
+        if not any(array in self.queues for array in kernel.arrays):
+            return kernel
+        found = membership(kernel, self.queues.__contains__)
+        if found is None or kernel.iterator is None:
+            return super().kernel(kernel)
+        queue = self.queues[found.members]
+        body = self.kernel_block(found.body)
+        if found.takes:  # all of its members: no bit of any word is left
+            body = (Store(queue.bits, word_of(Ref(kernel.iterator)), ZERO, shared=True), *body)
+        keep = None if found.keep is None else self.expression(found.keep)
+        walked = Listed(queue.nodes, ZERO, Ref(queue.count))
+        return with_signature(replace(kernel, domain=walked, filter=keep, body=body))
+
+    def over_all(self, kernel: Kernel, name: str) -> Kernel:
+        """A kernel that walks a set, by going over all nodes and asking each for its bit; it leaves the bits alone."""
+        found = membership(kernel, self.queues.__contains__)
+        assert found is not None
+        assert kernel.iterator is not None
+        inside = contained(Ref(kernel.iterator), self.queues[found.members])
+        if found.keep is not None:
+            inside = Binary(BinaryOperator.AND, inside, self.expression(found.keep), Element.BOOL)
+        comment = "where many are active: goes over all, in their order"
+        walk = replace(kernel, name=name, filter=inside, body=self.kernel_block(found.body), comment=comment)
+        return with_signature(walk)
+
+    def expression(self, expression: Expression) -> Expression:
+        match expression:
+            case Load(array, index) if array in self.queues:
+                return contained(self.expression(index), self.queues[array])
+            case _:
+                return self.rebuild(expression)
+
+    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
+        match op:
+            case Store(array, index) if array in self.queues:
+                return (inserted(self.expression(index), self.queues[array], self.insert),)
+            case ExtremeCell(carried=carried) if any(carry.array in self.queues for carry in carried):
+                return self.extreme(op)
+            case _:
+                return (self.rebuild(op),)
+
+    def extreme(self, op: ExtremeCell) -> Iterator[KernelOp]:
+        """Who wins puts the nodes into their sets; which nodes these are is worked out before."""
+        calls: list[KernelOp] = []
+        for carry in op.carried:
+            if carry.array in self.queues:
+                index = self.expression(carry.index)
+                if not isinstance(index, Ref | Const):
+                    node = Variable(self.taken.free(f"{carry.array.name}_node"), Element.NODE)
+                    yield Let(node, index)
+                    index = Ref(node)
+                calls.append(inserted(index, self.queues[carry.array], self.insert))
+        rest = tuple(carry for carry in op.carried if carry.array not in self.queues)
+        plain = self.rebuild(replace(op, carried=rest, lock=op.lock if rest else None))
+        yield replace(plain, also=(*calls, *plain.also))

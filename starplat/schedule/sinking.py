@@ -1,0 +1,77 @@
+"""Moves fills of arrays into the branch that alone has any use for them.
+
+A program clears its flags, then asks whether there is anything to do at all. What the branch does can become one launch
+only if it begins with new contents by itself. An array of the function's own that nothing touches but fills in a row
+and, later in that row, one branch of an `if`, is as well filled where that branch begins: whoever looks at it has come
+through there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from starplat.ir.nodes import Array, Const, Fill, HostBlock, HostFunction, HostIf, HostOp, Launch, Module
+from starplat.ir.uses import stream
+from starplat.ir.visitor import Rewriter, arrays_in, walk_host
+
+
+def with_fills_in_branches(function: HostFunction, module: Module) -> HostFunction:
+    """The function with each fill where it is needed; itself if there is none to move."""
+    body = _Sinker(function, module).host_block(function.body)
+    return function if body == function.body else replace(function, body=body)
+
+
+class _Sinker(Rewriter):
+    def __init__(self, function: HostFunction, module: Module) -> None:
+        self.own = function.arrays
+        self.everything = tuple(walk_host(function.body))
+        self.given = module
+
+    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+        row = tuple(ops)
+        flat = list(stream(row))
+        for place, op in enumerate(flat):
+            if isinstance(op, HostIf):
+                row = self.sunk(row, flat[:place], op)
+        return super().host_block(row)
+
+    def sunk(self, row: tuple[HostOp, ...], before: Sequence[HostOp], branching: HostIf) -> tuple[HostOp, ...]:
+        """The row with the fills before the `if` in the branch that they are for."""
+        then, otherwise = self.meant_for(branching.then, before), self.meant_for(branching.otherwise, before)
+        if not then and not otherwise:
+            return row
+        after = replace(branching, then=(*then, *branching.then), otherwise=(*otherwise, *branching.otherwise))
+        return tuple(_replaced(row, {id(branching): (after,), **{id(fill): () for fill in (*then, *otherwise)}}))
+
+    def meant_for(self, branch: tuple[HostOp, ...], before: Sequence[HostOp]) -> tuple[Fill, ...]:
+        """The fills of arrays that nothing touches but these and the branch."""
+        fills = [op for op in before if isinstance(op, Fill) and isinstance(op.value, Const)]
+        inside = tuple(walk_host(branch))
+
+        def alone(array: Array) -> bool:
+            within, filled = self.touching(inside, array), sum(fill.array == array for fill in fills)
+            return bool(within) and within + filled == self.touching(self.everything, array)
+
+        return tuple(fill for fill in fills if fill.array in self.own and alone(fill.array))
+
+    def touching(self, ops: Iterable[HostOp], array: Array) -> int:
+        """How many of the operations touch the array by themselves."""
+        return sum(array in arrays_in(op) or self._launches_with(op, array) for op in ops)
+
+    def _launches_with(self, op: HostOp, array: Array) -> bool:
+        return isinstance(op, Launch) and array in self.given.kernel(op.kernel).arrays
+
+
+def _replaced(row: Iterable[HostOp], changes: dict[int, tuple[HostOp, ...]]) -> Iterable[HostOp]:
+    """The row with other operations in place of some; blocks that only group are looked into, and left out if nothing
+    remains of them."""
+    for op in row:
+        if id(op) in changes:
+            yield from changes[id(op)]
+        elif isinstance(op, HostBlock):
+            body = tuple(_replaced(op.body, changes))
+            if body:
+                yield op if body == op.body else replace(op, body=body)
+        else:
+            yield op

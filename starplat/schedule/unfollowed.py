@@ -1,0 +1,139 @@
+"""Which knobs of a schedule nothing in a program follows, and why not.
+
+Somebody who names a value wants it to do something. A value does something if the module that comes out is another one
+than under the value that leaves the program as it is written (`plain` has it), or if the program is written so by
+itself. That is tried, not foretold: so steps need not say what they heed, and knobs that get in each other's way are
+found, and what a target lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, TypeVar
+
+from starplat.diagnostics import DiagnosticError
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Direction as End
+from starplat.ir.nodes import ForNeighbors, Module
+from starplat.ir.visitor import walk_kernel
+from starplat.schedule.apply import decided
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Schedule
+
+SOUGHT: Mapping[str, str] = {
+    "direction": "no loop was found that goes over levels from one node on, each round lowering to one value what was "
+    "INF, and no kernel gathers from the other end of arcs",
+    "frontier": "no loop was found that walks the nodes whose flag is set and does nothing else to the flags than set "
+    "them one by one or clear all",
+    "balance": "no kernel in a loop was found that ends with a forall over its node's arcs, or with one value gathered "
+    "from them, and does nothing before that it must not do twice",
+    "loop": "no loop that launches kernels was found whose rounds can do without the host",
+    "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
+    "the node's own, and ends when none can be lowered",
+}
+"""What is looked for, by the knob that asks for it."""
+
+LACKING: Mapping[str, str] = {
+    "grid_barrier": "barrier for all threads of a launch",
+    "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
+}
+"""What a target may lack, by the capability that says so."""
+
+Member = TypeVar("Member")
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollowed:
+    """A setting such as `loop=device`, and why nothing follows it: what the target `lacks`, or how other knobs are set,
+    of which `instead` is what would have to be said, or else that the program has none of what was `sought`."""
+
+    setting: str
+    sought: str
+    lacks: tuple[str, ...] = ()
+    instead: str = ""
+
+
+def unfollowed(
+    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None, made: Module
+) -> tuple[Unfollowed, ...]:
+    """The settings that do nothing for the program; `made` is what the schedule makes of it."""
+    trial = _Trial(module, capabilities, facts)
+    return tuple(trial.why(name, schedule) for name in _asking(schedule) if not trial.is_followed(name, schedule, made))
+
+
+def _asking(schedule: Schedule) -> Iterator[str]:
+    """The knobs that ask for something: neither left to the compiler nor as a program is written."""
+    for name, value in schedule.values.items():
+        if value not in (AUTO.values[name], PLAIN.values[name]):
+            yield name
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    module: Module
+    capabilities: Capabilities
+    facts: GraphFacts | None
+
+    def is_followed(self, name: str, schedule: Schedule, made: Module | None = None) -> bool:
+        made = self.made(schedule) if made is None else made
+        if made is None:
+            return True  # it is refused for a reason of its own
+        return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
+
+    def made(self, schedule: Schedule) -> Module | None:
+        """What a schedule makes of the program; None if it is not legal."""
+        try:
+            return decided(self.module, schedule, self.capabilities, self.facts).module
+        except DiagnosticError:
+            return None
+
+    def why(self, name: str, schedule: Schedule) -> Unfollowed:
+        setting = f"{name}={schedule.values[name]}"
+        alone = replace(_with(AUTO, name, schedule), algebra=Algebra.PLAIN)
+        if not self.is_followed(name, alone):
+            return Unfollowed(setting, SOUGHT[name], lacks=self.lacking(name, alone))
+        return Unfollowed(setting, SOUGHT[name], instead=self.instead(name, schedule))
+
+    def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:
+        """The least that the target would have to have; empty if nothing would help."""
+        absent = [one for one in LACKING if not getattr(self.capabilities, one)]
+        for more in _subsets(absent):
+            given: dict[str, Any] = dict.fromkeys(more, True)
+            if replace(self, capabilities=replace(self.capabilities, **given)).is_followed(name, alone):
+                return more
+        return ()
+
+    def instead(self, name: str, schedule: Schedule) -> str:
+        """The least that would have to be said of the other knobs for this one to be followed."""
+        others = [other for other in KNOBS if other != name]
+        changes = [(other, base) for base in (AUTO, PLAIN) for other in others if base is AUTO or other == "algebra"]
+        changes = [(other, base) for other, base in changes if base.values[other] != schedule.values[other]]
+        for some in _subsets(changes):
+            changed = schedule
+            for other, base in some:
+                changed = _with(changed, other, base)
+            if self.is_followed(name, changed):
+                return ",".join(f"{other}={base.values[other]}" for other, base in some)
+        return ""
+
+
+def _with(schedule: Schedule, name: str, other: Schedule) -> Schedule:
+    """The schedule with one knob as another has it."""
+    changed: dict[str, Any] = {name: other.values[name]}
+    return replace(schedule, **changed)
+
+
+def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
+    """The small ones first, without the empty one."""
+    row = list(members)
+    for size in range(1, len(row) + 1):
+        yield from combinations(row, size)
+
+
+def _is_written_so(module: Module, value: object) -> bool:
+    """Whether a program has by itself what a value asks for."""
+    return value is Direction.PULL and any(
+        isinstance(op, ForNeighbors) and op.direction is End.IN for k in module.kernels for op in walk_kernel(k.body)
+    )

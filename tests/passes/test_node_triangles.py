@@ -1,0 +1,138 @@
+"""Where triangles of nodes are counted, intersecting rows gives the same numbers on every graph; nothing else is
+touched."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.graph import Graph
+from starplat.ir.nodes import ForNeighbors, HostIf, Launch, Module
+from starplat.ir.verify import verify
+from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.passes.node_triangles import node_triangles
+from starplat.passes.rewritten import Rewritten
+from starplat.runtime import bind, run_module
+from starplat.runtime.validate import first_difference
+from starplat.schedule import PLAIN
+from starplat.schedule.algebra import triangles_by_intersection
+from starplat.schedule.schedule import Algebra, Schedule
+from tests.backends.test_cuda import to_machine_code
+from tests.passes.counting_of_nodes import COUNTS, OTHERS
+from tests.programs.targets import TARGETS, Target
+from tests.zoo import ZOO, random_graphs
+
+every_spelling = pytest.mark.parametrize("name", COUNTS)
+both_ways = pytest.mark.parametrize("lockstep", [True, False], ids=["searching", "merging"])
+SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
+some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
+quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@cache
+def plain(name: str) -> Module:
+    return starplat.compile({**COUNTS, **OTHERS}[name]).module()
+
+
+@cache
+def rewritten(name: str, lockstep: bool) -> Rewritten:
+    return node_triangles(plain(name), lockstep=lockstep)
+
+
+def answer(module: Module, graph: Graph, target: str = "reference", device: int = 0) -> starplat.Result:
+    given = bind(module, graph, {})
+    return run_module(module, graph, target=target, device_index=device, arguments=given, schedule=PLAIN)
+
+
+def assert_same(name: str, lockstep: bool, graph: Graph, target: Target) -> None:
+    if target.fault is not None:
+        pytest.skip(f"{target.label} cannot run here: {target.fault}")
+    found = answer(rewritten(name, lockstep).module, graph, target.target, target.device or 0)
+    assert first_difference(found, answer(plain(name), graph)) is None
+
+
+@both_ways
+@every_spelling
+def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
+    found = rewritten(name, lockstep)
+    verify(found.module)
+    assert len(found.found) == 1
+    (test,) = (op for f in found.module.functions for op in walk_host(f.body) if isinstance(op, HostIf))
+    launched = [[op.kernel for op in block if isinstance(op, Launch)] for block in (test.then, test.otherwise)]
+    assert [len(kernels) for kernels in launched] == [3, 1]
+    rest = found.module.kernel(launched[0][-1])
+    loops = [op for op in walk_kernel(rest.body) if isinstance(op, ForNeighbors)]
+    assert not any(isinstance(inner, ForNeighbors) for loop in loops for inner in walk_kernel(loop.body))
+
+
+def test_what_else_a_loop_does_is_still_done_and_no_more() -> None:
+    """The example counts neighbors beside arcs; those who only lead to a node are none where arcs lead both ways."""
+    (rest,) = (k for k in rewritten("clustering", True).module.kernels if k.name.endswith("_from_triangles"))
+    assert sum(isinstance(op, ForNeighbors) for op in walk_kernel(rest.body)) == 1
+    assert not any(array.name.startswith("in_") for array in rest.arrays)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
+    found = node_triangles(plain(name))
+    assert found.module is plain(name)
+    assert found.found == ()
+
+
+@some_targets
+@both_ways
+@every_spelling
+def test_the_numbers_are_the_same_on_ugly_graphs(name: str, lockstep: bool, target: Target) -> None:
+    for graph in ZOO.values():
+        assert_same(name, lockstep, graph, target)
+        assert_same(name, lockstep, graph.undirected().deduplicated(), target)
+
+
+@some_targets
+@both_ways
+@every_spelling
+def test_the_numbers_are_the_same_on_random_graphs(name: str, lockstep: bool, target: Target) -> None:
+    def same(graph: Graph) -> None:
+        assert_same(name, lockstep, graph, target)
+        assert_same(name, lockstep, graph.undirected().deduplicated().without_loops(), target)
+
+    quick(given(random_graphs(12, 60))(same))()
+
+
+def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:
+    import networkx as nx
+
+    draw = np.random.default_rng(3)
+    ends = (draw.pareto(1.2, (2, 3000)) * 20).astype(np.int64) % 500
+    graph = Graph.from_arcs(500, *ends, directed=False).deduplicated().without_loops()
+    expected = nx.clustering(nx.Graph(zip(graph.sources.tolist(), graph.columns.tolist(), strict=True)))
+    found = answer(rewritten("clustering", True).module, graph)["lcc"]
+    assert [found[node] for node in expected] == pytest.approx(list(expected.values()))
+
+
+@both_ways
+@every_spelling
+def test_every_target_can_say_it(name: str, lockstep: bool) -> None:
+    for backend in BACKENDS.values():
+        assert backend.kernels_text(rewritten(name, lockstep).module)
+
+
+def test_cuda_takes_the_kernels(tmp_path: Path) -> None:
+    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten("clustering", True).module), tmp_path)
+
+
+def test_a_target_that_cannot_add_to_one_cell_at_once_keeps_the_program() -> None:
+    found = node_triangles(plain("clustering"), adds=lambda element: False)
+    assert found.module is plain("clustering")
+
+
+def test_nothing_is_done_where_the_programs_own_steps_are_asked_for() -> None:
+    capabilities, module = BACKENDS["cuda"].capabilities, plain("clustering")
+    assert triangles_by_intersection(module, Schedule(algebra=Algebra.PLAIN), capabilities).module is module
+    assert len(triangles_by_intersection(module, Schedule(), capabilities).choices) == 1
