@@ -12,4 +12,5 @@ CUDA = Family(
     added=SIGNED_ATOMICS,
     last_error="cudaGetLastError",
     capabilities=replace(CAPABILITIES, shared_arcs=True),
+    helper_files=("helpers", "sets", "rows", "gathering", "records"),
 )

@@ -132,13 +132,14 @@ _END_OF_KERNELS = "#line end-of-kernels"
 
 @dataclass(frozen=True)
 class Family:
-    """A target of the family. Its templates are `<name>/kernels<suffix>.jinja`, `host<suffix>.jinja`, `helpers.jinja`.
+    """A target of the family. Its templates are `<name>/kernels<suffix>.jinja`, `host<suffix>.jinja` and its helpers'.
 
     Attributes:
         name: what users call the target.
         suffix: how its files end.
         added: helpers for atomic functions that it lacks, by the name that the spelling gives them.
         last_error: its function for what went wrong in a launch.
+        helper_files: the templates, without their ending, that have helpers of its own.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Family:
     last_error: str
     capabilities: Capabilities = CAPABILITIES
     spelling: Spelling = field(default=SPELLING)
+    helper_files: tuple[str, ...] = ("helpers",)
 
     def kernels_text(self, module: Module) -> str:
         """The kernels. `-DARC_64` makes arc numbers 64 bits wide.
@@ -203,7 +205,7 @@ class Family:
 
     def _texts(self, helpers: tuple[Helper, ...], for_host: object = ()) -> list[str]:
         """The helpers as text; those that host code calls too are made for both."""
-        templates = (f"{self.name}/helpers.jinja", "cuda_family/helpers.jinja")
+        templates = (*(f"{self.name}/{name}.jinja" for name in self.helper_files), "cuda_family/helpers.jinja")
         texts = []
         for helper in helpers:
             both = "__host__ " * (isinstance(for_host, frozenset) and helper in for_host)
