@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from starplat.backends.cexpr import ExpressionPrinter, Helpers
-from starplat.backends.launch import MOST_LISTED, MOST_NEW, MOST_RECORDS
+from starplat.backends.crows import need_frontier
+from starplat.backends.launch import MOST_RECORDS
 from starplat.backends.statements import Record
 
 
@@ -29,7 +30,7 @@ def recorded(printer: Printer, record: Record) -> Iterator[str]:
     begin = f"run_records, {record.point}"
     rows = "(const arc_t *)nullptr" if record.rows is None else expressions.local(record.rows)
     if record.members is not None:
-        need("frontier", most_new=str(MOST_NEW), most_listed=str(MOST_LISTED))
+        need_frontier(expressions.helpers)
         for helper in ("warp_number", "visit_members", "record_counts", "record_members"):
             need(helper)
         head = f"record_members({begin}, {expressions.local(record.members)}, num_nodes, {rows}"

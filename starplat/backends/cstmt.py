@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from starplat.backends.cdirectives import structured
-from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, Helpers, without_widening
+from starplat.backends.cexpr import ORDER, POSTFIX, SUM, ExpressionPrinter, without_widening
 from starplat.backends.crecords import recorded
-from starplat.backends.launch import GROUP_SIZE, MOST_LISTED, MOST_NEW, THREADS_TOGETHER
+from starplat.backends.csets import with_sets
+from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.statements import (
     Accumulate,
@@ -58,9 +59,7 @@ from starplat.backends.statements import (
     While,
     WhileBeyondLocked,
 )
-from starplat.backends.uses import variables_in
 from starplat.ir.capabilities import BITS, machine_elements
-from starplat.ir.listed import known_length
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -69,7 +68,6 @@ from starplat.ir.nodes import (
     Const,
     Element,
     Expression,
-    Listed,
     Ref,
     Unary,
     UnaryOperator,
@@ -143,22 +141,21 @@ class StatementPrinter:
                 yield from self.combine_group(statement)
             case Scope() | GridBarrier() | SwapPointers() | OnFirst():
                 yield from self.together(statement)
-            case Search():
-                yield from self.search(statement)
             case (
                 Advance()
-                | Gather()
-                | IfMany()
-                | EachMember()
-                | Insert()
                 | AskEmpty()
                 | AskSize()
-                | NoteMembers()
-                | IfEmpty()
-                | Inserted()
                 | Clear()
+                | EachMember()
+                | Gather()
+                | IfEmpty()
+                | IfMany()
+                | Insert()
+                | Inserted()
+                | NoteMembers()
+                | Search()
             ):
-                yield from self.with_sets(statement)
+                yield from with_sets(self, statement)
             case SharedLoop() | Alone():
                 yield from structured(self, statement)
             case Record():
@@ -229,163 +226,6 @@ class StatementPrinter:
                 yield "}"
             case _:
                 assert_never(statement)
-
-    def with_sets(
-        self,
-        statement: Advance
-        | Gather
-        | IfMany
-        | EachMember
-        | Insert
-        | AskEmpty
-        | AskSize
-        | NoteMembers
-        | IfEmpty
-        | Inserted
-        | Clear,
-    ) -> Iterator[str]:
-        """Sets of nodes, their members, and arcs that threads share."""
-        name = self.expressions.local
-        match statement:
-            case Advance():
-                yield from self.advance(statement)
-            case Gather():
-                yield from self.gather(statement)
-            case EachMember():
-                yield from self.each_member(statement)
-            case Insert(members, node, alone):
-                need_frontier(self.expressions.helpers)
-                if alone:
-                    self.expressions.helpers.need("insert_alone")
-                yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {self.text(node)});"
-            case IfMany(members, then, otherwise):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("has_many")
-                yield f"if (has_many({name(members)}, num_nodes)) {{"
-                yield from self.inside(then)
-                yield from self.otherwise(otherwise)
-            case AskEmpty(variable, members, when_empty):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("is_empty")
-                yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
-            case AskSize(variable, members):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("size_of_set")
-                yield f"{name(variable)} = size_of({name(members)});"
-            case NoteMembers(members, array, first):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("list_members")
-                yield f"list_members({name(members)}, num_nodes, {self.behind(array, first)});"
-            case IfEmpty(members, then, otherwise):
-                need_frontier(self.expressions.helpers)
-                self.expressions.helpers.need("is_empty")
-                yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
-                yield from self.inside(then or otherwise)
-                yield from self.otherwise(otherwise if then else ())
-            case Inserted(members, rows):
-                weighed = "" if rows is None else f", num_nodes, {name(rows)}"
-                yield f"inserted({name(members)}{weighed});"
-            case Clear(members):
-                need_frontier(self.expressions.helpers)
-                yield f"clear({name(members)}, num_nodes);"
-            case _:
-                assert_never(statement)
-
-    def each_member(self, each: EachMember) -> Iterator[str]:
-        need_frontier(self.expressions.helpers)
-        for helper in ("warp_number", "visit_members", "each_member"):
-            self.expressions.helpers.need(helper)
-        name, function = self.expressions.local, "take_members" if each.takes else "each_member"
-        yield f"{function}({name(each.members)}, num_nodes, [&](int {name(each.node)}) {{"
-        yield from self.inside(each.body)
-        yield "});"
-
-    def advance(self, advance: Advance) -> Iterator[str]:
-        name = self.expressions.local
-        yield from self.over_nodes(advance, "advance")
-        yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
-        yield from self.lines(advance.body, 2)
-        yield f"{INDENT}}});"
-
-    def gather(self, gather: Gather) -> Iterator[str]:
-        name, element = self.expressions.local, gather.total.element
-        kind = self.expressions.spelling.values[element]
-        joined = self.expressions.combined(gather.combine, "a", "b", element)
-        start, of_node = f"({kind}){self.text(gather.start)}", f"int {name(gather.node)}, "
-        everybody = gather.members is None and gather.listed is None and gather.keep is None
-        if everybody and gather.node not in variables_in(gather.value):
-            for helper in ("long_values", "gather_step", "every_node", "gather_all", "gather_rows"):
-                self.need_for_rows(helper)
-            of_node = ""
-            yield f"gather_rows(num_nodes, {name(gather.rows)}, {start},"
-        else:
-            yield from self.over_nodes(gather, "gather", start)
-        yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
-        yield f"{INDENT}[&]({of_node}arc_t {name(gather.position)}) -> {kind} {{"
-        yield from self.lines(gather.value, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {name(gather.node)}, {kind} {name(gather.total)}) {{"
-        yield from self.lines(gather.finish, 2)
-        yield f"{INDENT}}});"
-
-    def search(self, search: Search) -> Iterator[str]:
-        name = self.expressions.local
-        yield from self.over_nodes(search, "search")
-        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
-        yield from self.lines(search.test, 2)
-        yield f"{INDENT}}},"
-        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
-        yield from self.lines(search.reach, 2)
-        yield f"{INDENT}}});"
-
-    def over_nodes(self, loop: Advance | Gather | Search, function: str, *more: str) -> Iterator[str]:
-        """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
-        name, need = self.expressions.local, self.expressions.helpers.need
-        members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
-        listed = None if isinstance(loop, Search) else loop.listed
-        if members is not None:
-            need_frontier(self.expressions.helpers)
-            need("warp_number")
-            need("visit_members")
-        for helper in _NEEDS[type(loop), members is None]:
-            self.need_for_rows(helper)
-        if listed is not None:
-            function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
-            self.need_for_rows(function)
-        elif members is None:
-            function, whose = f"{function}_all", "num_nodes"
-            self.need_for_rows(function)
-        else:
-            self.need_for_rows(f"{function}_members")
-            function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(members)}, num_nodes"
-        given = f"{', '.join((whose, name(loop.rows), *more))},"
-        if listed is not None:
-            yield f"{function}("
-            given = f"{INDENT}{given}"
-        else:
-            given = f"{function}({given}"
-        if loop.keep is None:
-            need("every_node")
-            yield f"{given} every_node,"
-        else:
-            yield given
-            yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.text(loop.keep)}; }},"
-
-    def need_for_rows(self, helper: str) -> None:
-        """Notes a function that goes over rows, and what all of these call."""
-        self.expressions.helpers.need("warp_number")
-        self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
-        self.expressions.helpers.need(helper)
-
-    def listed(self, listed: Listed) -> str:
-        """Where a list begins, and how many are in it."""
-        length = known_length(listed) or Binary(BinaryOperator.SUBTRACT, listed.last, listed.first, Element.INT)
-        return f"{self.behind(listed.array, listed.first)}, {self.text(length)}"
-
-    def behind(self, array: Array, first: Expression) -> str:
-        """The cells of an array from one on."""
-        name = self.expressions.local(array)
-        return name if isinstance(first, Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
 
     def swap_pointers(self, first: Array, second: Array) -> Iterator[str]:
         names = [self.expressions.local(array) for array in (first, second)]
@@ -601,21 +441,6 @@ class StatementPrinter:
             "group_combine", name=name, type=kind, combined=combined, size=str(GROUP_SIZE), operator=combine.value
         )
         return name
-
-
-_NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
-    (Advance, True): ("warp_arcs", "share_arcs"),
-    (Advance, False): ("warp_arcs", "share_arcs"),
-    (Gather, True): ("long_values", "gather_step"),
-    (Gather, False): ("warp_arcs", "share_values", "long_values"),
-    (Search, True): (),
-}
-"""What the functions that share arcs out call, by what they do and whether they go over all nodes."""
-
-
-def need_frontier(helpers: Helpers) -> None:
-    """Notes what sets of nodes are."""
-    helpers.need("frontier", most_new=str(MOST_NEW), most_listed=str(MOST_LISTED))
 
 
 def _taken_away(combine: Combine, value: Expression) -> Expression | None:

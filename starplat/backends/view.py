@@ -13,7 +13,8 @@ from typing import assert_never
 from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
 from starplat.backends.comments import comment, file_name, line_mark, origin
 from starplat.backends.crecords import need_records
-from starplat.backends.cstmt import INDENT, StatementPrinter, need_frontier
+from starplat.backends.crows import need_frontier
+from starplat.backends.cstmt import INDENT, StatementPrinter
 from starplat.backends.launch import (
     GROUP_SIZE,
     THREADS_TOGETHER,

@@ -1,0 +1,95 @@
+"""Prints what is done with sets of nodes: who joins, who asks for them, and who goes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, assert_never
+
+from starplat.backends import crows
+from starplat.backends.crows import RowPrinter, need_frontier
+from starplat.backends.statements import (
+    Advance,
+    AskEmpty,
+    AskSize,
+    Clear,
+    EachMember,
+    Gather,
+    IfEmpty,
+    IfMany,
+    Insert,
+    Inserted,
+    NoteMembers,
+    Search,
+    Statement,
+)
+
+WithSets = (
+    Advance
+    | AskEmpty
+    | AskSize
+    | Clear
+    | EachMember
+    | Gather
+    | IfEmpty
+    | IfMany
+    | Insert
+    | Inserted
+    | NoteMembers
+    | Search
+)
+
+
+_OF_ROWS = Advance | EachMember | Gather | Search
+
+
+class Printer(crows.Printer, Protocol):
+    """What is asked of the printer of plain statements."""
+
+    def otherwise(self, body: tuple[Statement, ...]) -> Iterator[str]: ...
+
+
+def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
+    """The lines of the statement, from the margin."""
+    rows = RowPrinter(printer)
+    name, need = printer.expressions.local, printer.expressions.helpers.need
+    if not isinstance(statement, _OF_ROWS):
+        need_frontier(printer.expressions.helpers)
+    match statement:
+        case Advance():
+            yield from rows.advance(statement)
+        case Gather():
+            yield from rows.gather(statement)
+        case Search():
+            yield from rows.search(statement)
+        case EachMember():
+            yield from rows.each_member(statement)
+        case Insert(members, node, alone):
+            if alone:
+                need("insert_alone")
+            yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
+        case IfMany(members, then, otherwise):
+            need("has_many")
+            yield f"if (has_many({name(members)}, num_nodes)) {{"
+            yield from printer.lines(then)
+            yield from printer.otherwise(otherwise)
+        case AskEmpty(variable, members, when_empty):
+            need("is_empty")
+            yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
+        case AskSize(variable, members):
+            need("size_of_set")
+            yield f"{name(variable)} = size_of({name(members)});"
+        case NoteMembers(members, array, first):
+            need("list_members")
+            yield f"list_members({name(members)}, num_nodes, {rows.behind(array, first)});"
+        case IfEmpty(members, then, otherwise):
+            need("is_empty")
+            yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
+            yield from printer.lines(then or otherwise)
+            yield from printer.otherwise(otherwise if then else ())
+        case Inserted(members, row_offsets):
+            weighed = "" if row_offsets is None else f", num_nodes, {name(row_offsets)}"
+            yield f"inserted({name(members)}{weighed});"
+        case Clear(members):
+            yield f"clear({name(members)}, num_nodes);"
+        case _:
+            assert_never(statement)
