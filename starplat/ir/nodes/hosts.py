@@ -1,0 +1,278 @@
+"""Host operations: what is done with arrays as wholes, and in which order kernels run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from starplat.ir.nodes.operations import Direction
+from starplat.ir.nodes.values import Array, Expression, Variable
+from starplat.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareVariable:
+    variable: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SetVariable:
+    variable: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Every cell of `array` becomes `value`."""
+
+    array: Array
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CopyArray:
+    """Device to device; both have one element type and extent."""
+
+    destination: Array
+    source: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """The two names change what they stand for (a parameter's caller sees the cells that the parameter's name stands
+    for at the end)."""
+
+    first: Array
+    second: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Runs a kernel to its end; then every reduction's variable is combined with what came back (one word each)."""
+
+    kernel: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCell:
+    """`variable = array[index]`, from the device. The variable is declared before."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCell:
+    """`array[index] = value`, to the device. An index of -1 (no node) is an error of the program's run."""
+
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEmpty:
+    """`variable = !flags[0] && !flags[1] && …`, or the opposite unless `when_empty`."""
+
+    variable: Variable
+    flags: Array
+    when_empty: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSize:
+    """`variable` becomes how many of the flags are set."""
+
+    variable: Variable
+    flags: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ListMembers:
+    """The nodes whose flag is set become array[first], array[first + 1], …, in any order."""
+
+    flags: Array
+    array: Array  # a NODE for every node
+    first: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCell:
+    """An error of the program's run if `array` has no cell `index`."""
+
+    array: Array
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class HostIf:
+    condition: Expression
+    then: tuple[HostOp, ...]
+    otherwise: tuple[HostOp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostWhile:
+    """`while (true) { before; if (!condition) break; body }`, or `do { body; before } while (condition)` if
+    `test_last`.
+
+    `before` computes what the condition needs from the device (cells, reductions); it is empty for most loops.
+    `Continue` goes on with `before`."""
+
+    before: tuple[HostOp, ...]
+    condition: Expression
+    body: tuple[HostOp, ...]
+    test_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostFor:
+    """`for (; condition; step) body`, with `before` as in HostWhile; `step` runs also after a `Continue`."""
+
+    before: tuple[HostOp, ...]
+    condition: Expression
+    step: tuple[HostOp, ...]
+    body: tuple[HostOp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostForRange:
+    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`; `end` is evaluated once."""
+
+    variable: Variable
+    first: Expression
+    end: Expression
+    body: tuple[HostOp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostForNeighbors:
+    """As ForNeighbors, from the host's copy of the graph, in order."""
+
+    direction: Direction
+    node: Expression
+    neighbor: Variable
+    position: Variable
+    body: tuple[HostOp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostForMembers:
+    """Over the members of a set, ascending, as they are on entry; reads the set back from the device (a set the
+    caller gave and no kernel or host operation has changed is at hand on the host already)."""
+
+    variable: Variable
+    members: Array
+    body: tuple[HostOp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostBreak:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class HostContinue:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class HostReturn:
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HostCall:
+    """Calls a host function; arguments match its parameters: expressions, arrays, Variables for scalars by reference.
+    `result`, declared before, receives what it returns."""
+
+    function: str
+    arguments: tuple[Expression | Array | Variable, ...]
+    result: Variable | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostBlock:
+    """Operations that stem from one place of the program, for readers: `span` is its text."""
+
+    body: tuple[HostOp, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OnDevice:
+    """`body`, all of it in one launch, whose threads wait for each other between one operation and the next.
+
+    A schedule asks for it where a target has a grid barrier; it means what its body means. `arrays` and `scalars` are
+    exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
+    variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
+    """
+
+    name: str
+    body: tuple[HostOp, ...]
+    arrays: tuple[Array, ...]
+    scalars: tuple[Variable, ...]
+    outcomes: tuple[Variable, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+    traced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NearestFirst:
+    """`body`, a loop whose rounds walk the set `now`, lower cells of `values` and put the nodes of lowered cells into
+    the set `following`, until none is lowered: in any order it comes to the same end.
+
+    A schedule asks that nodes with low values go first: they wait in `later`, which nothing else uses, until all below
+    a limit are done, and the limit rises by `step`. `walk` is the kernel that walks; when the loop is over, `done` is
+    what ends it.
+    """
+
+    body: tuple[HostOp, ...]
+    walk: str
+    now: Array
+    following: Array
+    later: Array
+    values: Array
+    step: Variable
+    done: SetVariable
+
+
+@dataclass(frozen=True, slots=True)
+class PushOrPull:
+    """`push`, which walks the set `members`, or `pull`, which looks for members: both do the same, and with many
+    members the second looks at fewer arcs."""
+
+    members: Array
+    push: tuple[HostOp, ...]
+    pull: tuple[HostOp, ...]
+
+
+HostOp = (
+    DeclareVariable
+    | SetVariable
+    | Fill
+    | CopyArray
+    | Swap
+    | Launch
+    | ReadCell
+    | WriteCell
+    | CheckCell
+    | ReadEmpty
+    | ReadSize
+    | ListMembers
+    | HostIf
+    | HostWhile
+    | HostFor
+    | HostForRange
+    | HostForNeighbors
+    | HostForMembers
+    | HostBreak
+    | HostContinue
+    | HostReturn
+    | HostCall
+    | HostBlock
+    | OnDevice
+    | NearestFirst
+    | PushOrPull
+)

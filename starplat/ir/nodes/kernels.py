@@ -1,0 +1,104 @@
+"""Kernels: their domains, helper functions and reductions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from starplat.ir.nodes.operations import Combine, Direction, KernelOp
+from starplat.ir.nodes.values import Array, Element, Expression, Variable
+from starplat.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Of a `Function` or `HostFunction`. A scalar is by value unless `by_reference`; arrays are always by reference."""
+
+    what: Variable | Array
+    by_reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A helper that kernels call. Everything it touches is a parameter, the graph's arrays included."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Element | None
+    body: tuple[KernelOp, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+    comment: str = ""  # what the function is for, where no program text says it
+
+
+@dataclass(frozen=True, slots=True)
+class AllNodes:
+    """Every node; the iterator is a NODE."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllArcs:
+    """Every arc; the iterator is an ARC."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNeighbors:
+    """The neighbors of one node; the iterator is the neighbor, `position` as in ForNeighbors. `node` is one of the
+    kernel's scalars or a constant."""
+
+    direction: Direction
+    node: Expression
+    position: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """One iteration, on one thread: a piece of sequential code that works on device memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The nodes array[first], …, array[last - 1], which are all different and which the kernel leaves as they are; the
+    iterator is a NODE.
+
+    `first` <= `last` are made of constants and the kernel's scalars; either may also be the cell of an array of one
+    cell that the kernel does not write: then the host starts a launch without knowing how many nodes there are.
+    """
+
+    array: Array  # a NODE for every node
+    first: Expression
+    last: Expression
+
+
+Domain = AllNodes | AllArcs | NodeNeighbors | Listed | Once
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A host variable that a launch combines with what its iterations contribute: `variable = variable combine
+    contributions`."""
+
+    variable: Variable
+    combine: Combine
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One parallel loop. Every iteration runs `body` with its own `iterator` if `filter` holds for it.
+
+    `arrays` and `scalars` are exactly what it uses, in parameter order: graph arrays first, then the others by first
+    use. What `filter` says does not change while the kernel runs, whatever the body writes. `span` is the loop in the
+    program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
+    ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
+    (see `gathering`), or it looks for any one arc (see `searching`).
+    """
+
+    name: str
+    domain: Domain
+    iterator: Variable | None  # None for Once
+    filter: Expression | None
+    body: tuple[KernelOp, ...]
+    arrays: tuple[Array, ...]
+    scalars: tuple[Variable, ...]
+    reductions: tuple[Reduction, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+    comment: str = ""  # what the kernel is for, where no program text says it
+    shares_arcs: bool = False

@@ -1,0 +1,63 @@
+"""Host functions, arguments and the module that holds everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from starplat.frontend.types import Type
+from starplat.ir.nodes.hosts import HostOp
+from starplat.ir.nodes.kernels import Function, Kernel, Parameter
+from starplat.ir.nodes.values import Array, Const, Element
+from starplat.source import NOWHERE, SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class HostFunction:
+    """`arrays` are allocated on entry, with undefined contents, and freed on return."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    arrays: tuple[Array, ...]
+    result: Element | None
+    body: tuple[HostOp, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter of the entry, in the program's own words: what a caller must or may give."""
+
+    name: str
+    type: Type
+    default: Const | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A program, ready to be scheduled, legalised, printed or interpreted.
+
+    `inputs` are the entry's arrays whose first contents matter (uploaded if the caller gives them, else zeros; the
+    WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
+    `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
+    kernel uses.
+    """
+
+    source: SourceFile = field(compare=False, repr=False)
+    entry: str
+    functions: tuple[HostFunction, ...]
+    kernels: tuple[Kernel, ...]
+    helpers: tuple[Function, ...]
+    arguments: tuple[Argument, ...]
+    inputs: tuple[Array, ...]
+    results: tuple[Array, ...]
+    result_type: Type | None
+    graph_arrays: tuple[Array, ...]
+
+    def function(self, name: str) -> HostFunction:
+        return next(function for function in self.functions if function.name == name)
+
+    def kernel(self, name: str) -> Kernel:
+        return next(kernel for kernel in self.kernels if kernel.name == name)
+
+    def helper(self, name: str) -> Function:
+        return next(helper for helper in self.helpers if helper.name == name)

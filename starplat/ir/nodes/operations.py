@@ -1,0 +1,247 @@
+"""Kernel operations: what one iteration does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.ir.nodes.values import Array, CallFunction, Expression, Variable
+
+
+class Combine(Enum):
+    """Commutative, associative, with an identity."""
+
+    ADD = "+"
+    MULTIPLY = "*"
+    AND = "&&"
+    OR = "||"
+    BIT_AND = "&"
+    BIT_OR = "|"
+    BIT_XOR = "^"
+    MIN = "min"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Declares a local of the kernel (or function) with its first value."""
+
+    variable: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocal:
+    variable: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`array[index] = value`. `shared`: other iterations may write the cell too (all the same value, or a race that
+    the program has)."""
+
+    array: Array
+    index: Expression
+    value: Expression
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateCell:
+    """`array[index] = array[index] combine value`, in one piece if `shared` with other iterations."""
+
+    combine: Combine
+    array: Array
+    index: Expression
+    value: Expression
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """`array[index] = value`, if the extreme wins."""
+
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ExtremeCell:
+    """If `candidate` is beyond `array[index]` (less for MIN, greater for MAX) and is not INF (for MIN), store it and
+    what it carries, as one unit if `shared`. On ties the first stays. `candidate` and all carried values are
+    evaluated once, before.
+
+    `lock` (an INT for every cell of `array`, 0 when free) is given where carried values are data that must stay
+    consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants
+    need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
+    reductions, or cells that are the winner's own.
+    """
+
+    extreme: Combine  # MIN or MAX
+    array: Array
+    index: Expression
+    candidate: Expression
+    carried: tuple[Carry, ...]
+    shared: bool
+    lock: Array | None = None
+    also: tuple[KernelOp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FetchAdd:
+    """`variable = array[index]; array[index] += value`, in one piece. The array holds integers, the local `variable`,
+    declared before, is of their type; so it is for FetchOr and CompareSwap."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOr:
+    """`variable = array[index]; array[index] |= value`, in one piece."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CompareSwap:
+    """`variable = array[index]; if (variable == expected) array[index] = value`, in one piece."""
+
+    variable: Variable
+    array: Array
+    index: Expression
+    expected: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Contribute:
+    """Adds a value to one of the kernel's reductions; `reduction` is the host variable that receives it."""
+
+    reduction: Variable
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIf:
+    condition: Expression
+    then: tuple[KernelOp, ...]
+    otherwise: tuple[KernelOp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelWhile:
+    """`while (condition) body`, or `do body while (condition)` if `test_last`."""
+
+    condition: Expression
+    body: tuple[KernelOp, ...]
+    test_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFor:
+    """`for (; condition; step) body`: `step` runs also after a `Continue`. The variable is declared before."""
+
+    condition: Expression
+    step: tuple[KernelOp, ...]
+    body: tuple[KernelOp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForRange:
+    """`for (variable = first; variable < end; variable += 1) body`; declares `variable`."""
+
+    variable: Variable
+    first: Expression
+    end: Expression
+    body: tuple[KernelOp, ...]
+
+
+class Direction(Enum):
+    OUT = "out"
+    IN = "in"
+
+
+@dataclass(frozen=True, slots=True)
+class ForNeighbors:
+    """Over the arcs out of (into) `node`: declares `position` (an ARC: the arc's id for OUT, its place in the reverse
+    CSR for IN) and `neighbor` (what stands at the other end). Uses (IN_)ROW_OFFSETS and (IN_)COLUMNS. `parallel`
+    tells that the program said `forall`."""
+
+    direction: Direction
+    node: Expression
+    neighbor: Variable
+    position: Variable
+    body: tuple[KernelOp, ...]
+    parallel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KernelBreak:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class KernelContinue:
+    """Of the innermost loop; outside any, it ends this iteration of the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReturn:
+    """In a `Function` only."""
+
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """A call for its effect."""
+
+    call: CallFunction
+
+
+KernelOp = (
+    Let
+    | SetLocal
+    | Store
+    | UpdateCell
+    | ExtremeCell
+    | FetchAdd
+    | FetchOr
+    | CompareSwap
+    | Contribute
+    | KernelIf
+    | KernelWhile
+    | KernelFor
+    | ForRange
+    | ForNeighbors
+    | KernelBreak
+    | KernelContinue
+    | KernelReturn
+    | KernelCall
+)
+
+
+def nested(op: KernelOp) -> Iterator[tuple[KernelOp, ...]]:
+    """The blocks inside a kernel operation."""
+    match op:
+        case ExtremeCell():
+            yield op.also
+        case KernelIf():
+            yield op.then
+            yield op.otherwise
+        case KernelFor():
+            yield op.body
+            yield op.step
+        case KernelWhile() | ForRange() | ForNeighbors():
+            yield op.body
+        case _:
+            return

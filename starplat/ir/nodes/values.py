@@ -1,0 +1,271 @@
+"""What both sides have: element types, arrays, variables and expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Element(Enum):
+    """What a cell or a variable holds. BOOL is a byte that is 0 or 1; NODE is a 32-bit integer; ARC is an integer
+    wide enough for the graph's arcs: 32 bits where m < 2^31, else 64."""
+
+    BOOL = "bool"
+    INT = "int"
+    LONG = "long"
+    FLOAT = "float"
+    DOUBLE = "double"
+    NODE = "node"
+    ARC = "arc"
+
+    @property
+    def is_real(self) -> bool:
+        return self in (Element.FLOAT, Element.DOUBLE)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the value is a whole number, indices included, BOOL not."""
+        return not self.is_real and self is not Element.BOOL
+
+
+class Extent(Enum):
+    """How many cells an array has."""
+
+    ONE = "1"
+    NODES = "n"
+    NODES_AND_ONE = "n + 1"
+    ARCS = "m"
+    BITS = "n / 32 + 1"  # words of 32 bits, a bit for every node
+
+
+class Origin(Enum):
+    """Where an array comes from."""
+
+    GRAPH = "graph"  # the CSR; uploaded once, never down, never written
+    WEIGHT = "weight"  # a propEdge parameter named weight: starts as the graph's weights
+    PARAMETER = "parameter"  # a property or set of the caller
+    LOCAL = "local"  # a property or set declared in the program
+    TEMPORARY = "temporary"  # made by the compiler
+    HOST = "host"  # the same, for the host alone: only ReadCell and WriteCell touch it, and it is not on the device
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Cells on the device. `is_set` for a SetN or SetE, which is a BOOL for every node or arc.
+
+    `packed` asks for a bit in place of a byte for every cell of a BOOL array that only `OnDevice` operations touch.
+    """
+
+    name: str
+    element: Element
+    extent: Extent
+    origin: Origin
+    is_set: bool = False
+    packed: bool = False
+
+
+ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
+"""Arcs v -> … have the ids row_offsets[v] up to row_offsets[v + 1]."""
+
+
+COLUMNS = Array("columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
+"""The destination of every arc; ascending within a row."""
+
+
+WEIGHTS = Array("weights", Element.INT, Extent.ARCS, Origin.GRAPH)
+"""The weight that was loaded, 1 where there is none. Only programs without a propEdge named weight use it."""
+
+
+SOURCES = Array("arc_sources", Element.NODE, Extent.ARCS, Origin.GRAPH)
+"""The source of every arc."""
+
+
+IN_ROW_OFFSETS = Array("in_row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)
+"""The in-arcs of v stand at positions in_row_offsets[v] up to in_row_offsets[v + 1]."""
+
+
+IN_COLUMNS = Array("in_columns", Element.NODE, Extent.ARCS, Origin.GRAPH)
+"""The source of the arc at every position; ascending within a row."""
+
+
+IN_ARCS = Array("in_arcs", Element.ARC, Extent.ARCS, Origin.GRAPH)
+"""The forward id of the arc at every position."""
+
+
+GRAPH_ARRAYS = (ROW_OFFSETS, COLUMNS, WEIGHTS, SOURCES, IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A scalar."""
+
+    name: str
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """INF is the largest value of its element type (infinity for reals); printers may spell it so."""
+
+    value: int | float | bool
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    variable: Variable
+
+    @property
+    def element(self) -> Element:
+        return self.variable.element
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """`array[index]`. On the host only of graph arrays."""
+
+    array: Array
+    index: Expression
+
+    @property
+    def element(self) -> Element:
+        return self.array.element
+
+
+class UnaryOperator(Enum):
+    NOT = "!"
+    NEGATE = "-"
+    COMPLEMENT = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    operator: UnaryOperator
+    operand: Expression
+
+    @property
+    def element(self) -> Element:
+        return self.operand.element
+
+
+class BinaryOperator(Enum):
+    """Arithmetic on 32- and 64-bit integers wraps around; `/` and `%` truncate. ADD_INF is addition in which INF plus
+    anything is INF (it is printed as `a == INF || b == INF ? INF : a + b`; only integers need it: reals have a plain
+    ADD). `&&` and `||` stop early. `<<` is by 0 to 31 bits."""
+
+    ADD = "+"
+    ADD_INF = "+inf"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    REMAINDER = "%"
+    AND = "&&"
+    OR = "||"
+    BIT_AND = "&"
+    BIT_OR = "|"
+    BIT_XOR = "^"
+    SHIFT_LEFT = "<<"
+    EQUAL = "=="
+    NOT_EQUAL = "!="
+    LESS = "<"
+    LESS_EQUAL = "<="
+    GREATER = ">"
+    GREATER_EQUAL = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Operands have the same width: both reals of one kind, or both integers (NODE, ARC and INT may meet; the result
+    says which width), or both BOOL. `element` is BOOL for comparisons."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`condition ? then : otherwise`; only the chosen side is evaluated."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+    @property
+    def element(self) -> Element:
+        return self.then.element
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Conversion as in C; real to integer truncates, saturates at the ends of the range, and NaN gives 0.
+    `keeps_inf`: INF of the operand's type becomes INF of the new one."""
+
+    operand: Expression
+    element: Element
+    keeps_inf: bool = False
+
+
+class MathFunction(Enum):
+    MIN = "min"
+    MAX = "max"
+    ABS = "abs"
+    SQRT = "sqrt"
+    EXP = "exp"
+    LOG = "log"
+    POW = "pow"
+    FLOOR = "floor"
+    CEIL = "ceil"
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Arguments have the element type of the result."""
+
+    function: MathFunction
+    arguments: tuple[Expression, ...]
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class NumNodes:
+    element: Element = Element.INT
+
+
+@dataclass(frozen=True, slots=True)
+class NumArcs:
+    element: Element = Element.LONG
+
+
+@dataclass(frozen=True, slots=True)
+class FindArc:
+    """The lowest id of an arc source -> destination, or -1: binary search in the row (uses ROW_OFFSETS and COLUMNS)."""
+
+    source: Expression
+    destination: Expression
+    element: Element = Element.ARC
+
+
+@dataclass(frozen=True, slots=True)
+class CallFunction:
+    """A call of a `Function` (in kernels). Arguments match its parameters: expressions, arrays, and for a parameter
+    by reference a Variable."""
+
+    function: str
+    arguments: tuple[Expression | Array | Variable, ...]
+    element: Element
+
+
+Expression = Const | Ref | Load | Unary | Binary | Select | Cast | Apply | NumNodes | NumArcs | FindArc | CallFunction
+
+
+def limits(element: Element, *, wide_arcs: bool = True) -> tuple[int, int]:
+    """The smallest and largest value of an integer element type."""
+    bits = {Element.BOOL: 1, Element.LONG: 63, Element.ARC: 63 if wide_arcs else 31}.get(element, 31)
+    return (0, 1) if element is Element.BOOL else (-(1 << bits), (1 << bits) - 1)
+
+
+def infinity(element: Element) -> Const:
+    """INF of a type."""
+    return Const(float("inf") if element.is_real else limits(element)[1], element)
