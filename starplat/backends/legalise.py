@@ -44,6 +44,7 @@ from starplat.backends.statements import (
     WhileBeyondLocked,
     result_element,
 )
+from starplat.backends.unread import without_unread
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in, walk
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.capabilities import Capabilities
@@ -122,7 +123,8 @@ def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> 
 
 def legal_function(function: Function, module: Module, capabilities: Capabilities) -> LegalFunction:
     """The function as statements."""
-    return LegalFunction(function, Legaliser(function, module, capabilities).block(function.body))
+    body = Legaliser(function, module, capabilities).block(function.body)
+    return LegalFunction(function, without_unread(body))
 
 
 class Legaliser:
@@ -147,14 +149,14 @@ class Legaliser:
         declared = tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in kernel.reductions)
         if self.capabilities.structured_loops:
             body = self.shared_out(kernel, body)
-            return LegalKernel(kernel, results, (*declared, *body, *self.handed_over(kernel, results)))
+            return LegalKernel(kernel, results, without_unread((*declared, *body, *self.handed_over(kernel, results))))
         alone = isinstance(kernel.domain, Once)
         ends = tuple(
             statement
             for reduction, result in zip(kernel.reductions, results, strict=True)
             for statement in self.end_of_reduction(reduction.variable, reduction.combine, result, alone)
         )
-        return LegalKernel(kernel, results, (*declared, *body, *ends))
+        return LegalKernel(kernel, results, without_unread((*declared, *body, *ends)))
 
     def over_all(self, kernel: Kernel) -> tuple[Statement, ...]:
         """The loop over the domain; `parts` are the locals in which a thread gathers what it contributes."""

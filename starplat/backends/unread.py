@@ -1,11 +1,11 @@
-"""Drops locals that nobody reads, and what is assigned to them."""
+"""Drops locals that nobody reads, and what is assigned to them; a function that is called for one is still called."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
 from typing import Any
 
-from starplat.backends.statements import Accumulate, Assign, Declare, Scope, Statement
+from starplat.backends.statements import Accumulate, Assign, Call, Declare, Scope, Statement
 from starplat.backends.uses import walk
 from starplat.ir.nodes import CallFunction, Ref, Variable
 
@@ -13,13 +13,14 @@ Body = tuple[Statement, ...]
 
 
 def without_unread(body: Body) -> Body:
-    """The statements without locals that are only written; what they are given has no effect of its own."""
+    """The statements without locals that are only written."""
     while True:
         written = {part.variable for part in walk(body) if isinstance(part, Declare)}
-        unread = written - _read(body)
-        if not unread:
+        unread = written - _read(body) - _called_within(body)
+        fewer = _without(body, unread)
+        if fewer == body:
             return body
-        body = _without(body, unread)
+        body = fewer
 
 
 def _read(body: Body) -> set[Variable]:
@@ -32,20 +33,40 @@ def _read(body: Body) -> set[Variable]:
     return found
 
 
+def _called_within(body: Body) -> set[Variable]:
+    """The locals that are given what is worked out of a function's result, so that the call cannot stand alone."""
+    return {
+        part.variable
+        for part in walk(body)
+        if isinstance(part, Declare | Assign | Accumulate)
+        and not isinstance(part.value, CallFunction)
+        and any(isinstance(inner, CallFunction) for inner in walk(part.value))
+    }
+
+
 def _without(body: Body, unread: set[Variable]) -> Body:
     kept: list[Statement] = []
     for statement in body:
         if isinstance(statement, Declare | Assign | Accumulate) and statement.variable in unread:
+            if isinstance(statement.value, CallFunction):
+                kept.append(Call(statement.value))
             continue
-        inner: dict[str, Any] = {
-            field.name: _without(block, unread)
-            for field in fields(statement)
-            if type(block := getattr(statement, field.name)) is tuple and block and _is_block(block)
-        }
-        new = replace(statement, **inner) if inner else statement
+        new = _rebuilt(statement, unread)
         if not (isinstance(new, Scope) and not new.body):
             kept.append(new)
     return tuple(kept)
+
+
+def _rebuilt(statement: Statement, unread: set[Variable]) -> Statement:
+    """The statement without them in its blocks; a loop that is shared out is a statement in another."""
+    inner: dict[str, Any] = {}
+    for field in fields(statement):
+        part = getattr(statement, field.name)
+        if type(part) is tuple and part and _is_block(part):
+            inner[field.name] = _without(part, unread)
+        elif type(part) in _STATEMENTS:
+            inner[field.name] = _rebuilt(part, unread)
+    return replace(statement, **inner) if inner else statement
 
 
 def _is_block(block: tuple[Any, ...]) -> bool:
