@@ -997,7 +997,6 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                         });
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
-                grid_barrier(arrived);
             } else {
                 {
                     // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
@@ -1073,7 +1072,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 1077 "betweenness.cu"
+#line 1076 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -939,7 +939,6 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                         });
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
-                grid_barrier(arrived);
             } else {
                 {
                     // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
@@ -1008,7 +1007,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 1012 "betweenness_push.cu"
+#line 1011 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

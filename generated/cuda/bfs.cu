@@ -810,7 +810,6 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
                         });
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
-                grid_barrier(arrived);
             } else {
                 {
                     // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
@@ -851,7 +850,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
     }
 }
 
-#line 855 "bfs.cu"
+#line 854 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -845,7 +845,6 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
                         });
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
-                grid_barrier(arrived);
             } else {
                 {
                     // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
@@ -886,7 +885,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     }
 }
 
-#line 890 "closeness.cu"
+#line 889 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

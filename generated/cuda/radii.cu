@@ -829,7 +829,6 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
                         });
                     inserted(bfs_level_next, num_nodes, row_offsets);
                 }
-                grid_barrier(arrived);
             } else {
                 {
                     // radii.sp:11 iterateInBFS (v in g.nodes() from src)
@@ -872,7 +871,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
     }
 }
 
-#line 876 "radii.cu"
+#line 875 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

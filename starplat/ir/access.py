@@ -109,8 +109,8 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
     match kernel.domain:
         case AllNodes() if membership(kernel) is not None:
             own = (None, "")  # whichever thread comes by a member has it
-        case AllNodes() if kernel.shares_arcs and gathering(kernel) is not None:
-            own = (None, "")  # several threads have a node, and ask whether to keep it
+        case AllNodes() if kernel.shares_arcs:
+            own = (None, "")  # which threads have a node depends on its arcs
         case AllNodes():
             own = (kernel.iterator, "nodes")
         case AllArcs():
