@@ -445,9 +445,7 @@ static __device__ inline void insert(const Frontier &set, int node) {
 }
 
 // Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(
-    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
-) {
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -837,6 +835,7 @@ static __device__ __forceinline__ void long_values(
         if (threadIdx.x == 0) finish(node, totals[0]);
         __syncthreads();
     }
+    __syncthreads();  // the list may be begun anew
 }
 
 // Calls finish(node, total) for the members to keep: total joins the values of a node's arcs.
@@ -1072,7 +1071,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 1076 "betweenness.cu"
+#line 1075 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -445,9 +445,7 @@ static __device__ inline void insert(const Frontier &set, int node) {
 }
 
 // Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(
-    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
-) {
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -814,6 +812,7 @@ static __device__ __forceinline__ void long_values(
         if (threadIdx.x == 0) finish(node, totals[0]);
         __syncthreads();
     }
+    __syncthreads();  // the list may be begun anew
 }
 
 // The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
@@ -1007,7 +1006,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 1011 "betweenness_push.cu"
+#line 1010 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -440,9 +440,7 @@ static __device__ inline void insert(const Frontier &set, int node) {
 }
 
 // Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(
-    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
-) {
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -885,7 +883,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     }
 }
 
-#line 889 "closeness.cu"
+#line 887 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -440,9 +440,7 @@ static __device__ inline void insert(const Frontier &set, int node) {
 }
 
 // Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(
-    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
-) {
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -546,6 +544,7 @@ static __device__ __forceinline__ void long_values(
         if (threadIdx.x == 0) finish(node, totals[0]);
         __syncthreads();
     }
+    __syncthreads();  // the list may be begun anew
 }
 
 // The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
@@ -848,7 +847,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     }
 }
 
-#line 852 "k_core.cu"
+#line 851 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -509,6 +509,7 @@ static __device__ __forceinline__ void long_values(
         if (threadIdx.x == 0) finish(node, totals[0]);
         __syncthreads();
     }
+    __syncthreads();  // the list may be begun anew
 }
 
 // The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
@@ -685,7 +686,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 689 "pagerank.cu"
+#line 690 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

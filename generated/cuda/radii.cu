@@ -445,9 +445,7 @@ static __device__ inline void insert(const Frontier &set, int node) {
 }
 
 // Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(
-    const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr
-) {
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __shared__ int begin;
     __syncthreads();
     const int count = *set.fresh;
@@ -871,7 +869,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
     }
 }
 
-#line 875 "radii.cu"
+#line 873 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
