@@ -51,3 +51,27 @@ def test_every_arc_counts_once(name: str, limits: dict[str, int], blocks: int, m
         found = program.run(graph, target="cuda", arguments=PROGRAMS[name])
     for property_name, values in expected.properties.items():
         np.testing.assert_allclose(found.properties[property_name], values, rtol=1e-9, err_msg=property_name)
+
+
+TWICE = """
+function twice(Graph g, propNode<long> a, propNode<long> b, propNode<long> c) {
+  forall (v in g.nodes()) { v.a = v; }
+  for (int i = 0; i < 3; i++) {
+    forall (v in g.nodes().filter(a % 3 != 1)) { long sum = 0; for (w in g.neighbors(v)) { sum += w.a; } v.b = sum; }
+    forall (v in g.nodes().filter(a % 5 != 2)) { long sum = 0; for (w in g.nodes_to(v)) { sum += w.a; } v.c = sum + i; }
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_were_put_off_are_done_before_others_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No barrier of the launch stands between two loops that have nothing to do with each other, so that a thread may
+    be at the second while others of its block still look at the list of the first; with seed 0 it is."""
+    graph, program = hubs(), starplat.compile(TWICE)
+    expected = program.run(graph, target="reference")
+    monkeypatch.setattr(emulation, "LIMITS", {"LONG_ROW": 6, "HUGE_ROW": 400})
+    with emulated(Machine(blocks=1, threads=64, seed=seed)):
+        found = program.run(graph, target="cuda")
+    for name in ("b", "c"):
+        assert found[name].tolist() == expected[name].tolist()
