@@ -284,7 +284,11 @@ class _Collector:
             elsewhere = contested and (
                 carried.place.symbol in self.watched or not _side_by_side(statement.place, carried.place)
             )
-            self.write(carried.place, Kind.CARRIED, value=carried.value, extreme=statement.extreme, elsewhere=elsewhere)
+            if contested:
+                won = statement.extreme
+                self.write(carried.place, Kind.CARRIED, value=carried.value, extreme=won, elsewhere=elsewhere)
+            else:  # every iteration has a winner of its own
+                self.write(carried.place, Kind.WRITE, value=carried.value)
 
     def _is_contested(self, place: typed.Place) -> bool:
         """Whether other iterations compete for the place, so that it depends on their order who wins when."""

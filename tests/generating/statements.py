@@ -290,6 +290,8 @@ class Statements(Expressions):
                 if constant is not None and self.scope.touch(other, "carried", constant, index):
                     self.count["carried constant"] += 1
                     return self._text(other, index), constant, other
+            elif symbol.level > other.level:  # every iteration has a winner of its own, with data of its own
+                continue
             elif other.kind in (*WHOLE, *REALS) and symbol.kind in (*WHOLE, "node") and self.scope.touch(
                 other, "carried", detail, index
             ):  # fmt: skip

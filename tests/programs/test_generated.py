@@ -237,6 +237,19 @@ def test_what_a_winner_carries_elsewhere_is_a_race() -> None:
     assert any(map(is_race, starplat.compile(text).warnings))
 
 
+def test_what_a_winner_of_an_iteration_alone_carries_out_of_it_is_a_race() -> None:
+    text = """function entry(Graph g, propNode<int> a) {
+      int last = 0;
+      forall (v in g.nodes()) {
+        int own = 0;
+        <own, last> = <Max(own, v.a), VALUE>;
+      }
+      return last;
+    }"""
+    assert any(map(is_race, starplat.compile(text.replace("VALUE", "v.a")).warnings))
+    assert not any(map(is_race, starplat.compile(text.replace("VALUE", "7")).warnings))
+
+
 # --- what programs are made of -------------------------------------------------------------------------------------
 
 
