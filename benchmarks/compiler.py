@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from starplat import pipeline
+from starplat.program_text import read_program
 from starplat.source import SourceFile
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -82,7 +83,7 @@ def examples() -> bool:
     fine = True
     print(f"{'example':<32}{'check':>10}{'compile':>10}   ms, best of 3")
     for path in sorted((ROOT / "examples").glob("*.sp")):
-        source = pipeline.read_program(path)
+        source = read_program(path)
         check, whole = (
             best_of(3, lambda source=source: pipeline.check(source)),
             best_of(3, lambda source=source: compile_all(source)),

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from starplat.diagnostics import Diagnostic, DiagnosticError
     from starplat.graph import Graph
-    from starplat.pipeline import Program, compile, read
+    from starplat.graph_files import read
+    from starplat.program import Program, compile
     from starplat.runtime import Result
     from starplat.schedule import Schedule
 
@@ -26,11 +27,11 @@ _HOMES = {
     "Diagnostic": "starplat.diagnostics",
     "DiagnosticError": "starplat.diagnostics",
     "Graph": "starplat.graph",
-    "Program": "starplat.pipeline",
+    "Program": "starplat.program",
     "Result": "starplat.runtime",
     "Schedule": "starplat.schedule",
-    "compile": "starplat.pipeline",
-    "read": "starplat.pipeline",
+    "compile": "starplat.program",
+    "read": "starplat.graph_files",
 }
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from starplat import pipeline
+import starplat
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -140,7 +140,7 @@ def test_the_readmes_answer_is_the_answer(workspace: Path) -> None:
 def test_programs_in_documents_compile(document: Path) -> None:
     for block in blocks(document):
         if block.kind == "sp" and block.options.get("file") != "mistake.sp":
-            pipeline.compile(block.text).module()
+            starplat.compile(block.text).module()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

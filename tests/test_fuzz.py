@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import starplat
 from starplat import pipeline
 from starplat.diagnostics import DiagnosticError
 from starplat.frontend.parser import tokens
@@ -135,7 +136,7 @@ def test_mutated_program_files_give_only_diagnostics(tmp_path: Path) -> None:
     for number, choice in enumerate(rounds(min(1.0, SECONDS / 10))):
         path = tmp_path / f"{number % 10}.sp"
         path.write_bytes(mutate(program, choice))
-        attempt(lambda path=path: pipeline.compile(path), path.read_bytes())
+        attempt(lambda path=path: starplat.compile(path), path.read_bytes())
 
 
 def test_mutated_graph_files_give_only_diagnostics(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
 """Every package imports only what stands to its left; the middle of the compiler names no target; targets do not know
-each other."""
+each other; and no module imports itself by way of others."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,19 @@ ORDER = (
     {"backends"},
     {"toolchain"},
     {"runtime"},
+    {"program_text", "graph_files"},
     {"pipeline"},
+    {"program"},
     {"bench"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-USES_GRAPH = {"graph", "runtime", "pipeline", "bench", "cli"}
+USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "bench", "cli"}
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
 ENTRANCES = {"__init__", "__main__"}
 TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp")
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "_resources" not in path.parts)
+NAMES = {".".join(module.with_suffix("").parts).removesuffix(".__init__"): module for module in MODULES}
 
 
 def layer_of(module: Path) -> str:
@@ -49,7 +53,9 @@ def imported(module: Path) -> Iterator[tuple[int, str]]:
             case ast.ImportFrom(module="starplat", level=0, names=names):
                 yield from ((node.lineno, alias.name) for alias in names)
             case ast.ImportFrom(module=str(name), level=0) if name.startswith("starplat."):
-                yield node.lineno, name.removeprefix("starplat.")
+                package = name.removeprefix("starplat.")
+                inside = {f"{package}.{alias.name}" for alias in node.names}
+                yield from ((node.lineno, found) for found in sorted(inside & NAMES.keys()) or [package])
             case ast.ImportFrom(level=level) if level:
                 pytest.fail(f"{module}:{node.lineno}: imports are absolute here")
 
@@ -86,3 +92,11 @@ def test_the_middle_of_the_compiler_names_no_target(module: Path) -> None:
 def test_targets_do_not_import_each_other(module: Path) -> None:
     others = set(TARGETS) - {module.stem}
     assert [name for _, name in imported(module) if others & set(name.split("."))] == []
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    uses = {name: {other for _, other in imported(module) if other in NAMES} for name, module in NAMES.items()}
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))

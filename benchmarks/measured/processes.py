@@ -65,14 +65,15 @@ def work(text: str) -> None:
     entry = load(order.graph, *folders, weighted=weighted)
     arcs = Arcs(entry.graph, array_module(order.judge))
     seconds = time.perf_counter() - started
-    _tell("graph", seconds=seconds, text=entry.graph.describe(), source=entry.source)
+    tell("graph", seconds=seconds, text=entry.graph.describe(), source=entry.source)
     for row, target in order.cells:
-        _tell("start", row=row, target=target)
+        tell("start", row=row, target=target)
         wish = Wish(target, order.schedule, order.device, order.repeat, order.limit)
-        _tell("cell", cell=measure(ROWS[row], entry, arcs, wish).to_json())
+        tell("cell", cell=measure(ROWS[row], entry, arcs, wish).to_json())
 
 
-def _tell(event: str, **fields: Any) -> None:
+def tell(event: str, **fields: Any) -> None:
+    """Prints an event for the watch."""
     print(json.dumps({"event": event, **fields}), flush=True)
 
 
@@ -100,11 +101,11 @@ def _of_one_process(order: Order, say: Callable[[str], None], deadline: float | 
     process = subprocess.Popen(
         [sys.executable, "-c", START, json.dumps(asdict(order))], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
-    events, current, allowed = _events(process), order.cells[0], order.making
+    events, current, allowed = events_of(process), order.cells[0], order.making
     measured, ready = 0, False
     try:
         while True:
-            event = _next(events, _seconds(allowed, deadline))
+            event = next_event(events, _seconds(allowed, deadline))
             match event:
                 case {"event": "graph"}:
                     ready = True
@@ -136,7 +137,7 @@ def _lost(order: Order, places: Sequence[tuple[str, str]], status: str, remark: 
     return (Cell(row, order.graph, target, order.schedule, status, remark=remark) for row, target in places)
 
 
-def _events(process: subprocess.Popen[str]) -> queue.Queue[Mapping[str, Any]]:
+def events_of(process: subprocess.Popen[str]) -> queue.Queue[Mapping[str, Any]]:
     """What the process tells, as it comes; "end" when it is gone."""
     found: queue.Queue[Mapping[str, Any]] = queue.Queue()
     lines = process.stdout
@@ -153,7 +154,7 @@ def _events(process: subprocess.Popen[str]) -> queue.Queue[Mapping[str, Any]]:
     return found
 
 
-def _next(events: queue.Queue[Mapping[str, Any]], seconds: float) -> Mapping[str, Any]:
+def next_event(events: queue.Queue[Mapping[str, Any]], seconds: float) -> Mapping[str, Any]:
     """The next event, or none of them in that time."""
     started = time.monotonic()
     while True:

@@ -414,65 +414,109 @@ private:
     }
 };
 
+// What is counted of a set.
+struct Count {
+    int members;  // how many are in it
+    int arcs;     // about how many arcs they have, of ALL_ARCS
+    int lacking;  // whether the list lacks some
+};
+
+struct Sizes {
+    Count counts[2];  // of what comes in, and of what goes out
+    int noted;        // how many have been listed elsewhere
+};
+static_assert(sizeof(Sizes) == 7 * sizeof(int), "the host gives room for so much");
+
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
-                 // how many have been listed elsewhere; about how many arcs it has: twice
+    Sizes *sizes;
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
-    int turn;    // which of the sizes is in use
+    int turn;    // which of the counts is in use
+
+    __device__ Count &count() const { return sizes->counts[turn]; }
 };
 
-#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
-#define MOST_LISTED 131072  // room of the list
 #define MUCH_NEW 64  // for a block
 #define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
+// The set in `words`: its bits, its sizes, the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
-    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    Sizes *sizes = (Sizes *)(words + (num_nodes + 31) / 32);
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 7, fresh, 0};
+    return {words, sizes, (int *)(sizes + 1), fresh, 0};
 }
 
-static __device__ inline void insert(const Frontier &set, int node) {
+// What comes in is counted anew, while others still look at what goes out.
+static __device__ inline void begin_anew(Frontier &set) {
+    set.turn = 1 - set.turn;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        set.count() = {};
+        set.sizes->noted = 0;
+    }
+}
+
+static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    clear_bits(set, num_nodes);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *set.sizes = {};
+}
+
+// Sets a node's bit; returns whether it was not set.
+static __device__ inline bool mark(const Frontier &set, int node) {
     const unsigned bit = 1u << node % 32;
-    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    return !(atomicOr(&set.bits[node / 32], bit) & bit);
+}
+
+#define MOST_NEW 1024  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    if (!mark(set, node)) return;
     const int place = atomicAdd(set.fresh, 1);
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
+// Moves what the block has put in to the list, if there is room.
+static __device__ inline void note_new(const Frontier &set, int count) {
     __shared__ int begin;
-    __syncthreads();
-    const int count = *set.fresh;
-    if (count == 0) return;
     if (threadIdx.x == 0) {
-        begin = atomicAdd(&set.sizes[set.turn], count);
-        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+        begin = atomicAdd(&set.count().members, count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.count().lacking = 1;
     }
     __syncthreads();
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+}
+
+// How many are in the set if its list has all of them, else -1.
+static __device__ inline int listed(const Frontier &set) {
+    const Count count = set.count();  // both at once
+    return count.lacking ? -1 : count.members;
+}
+
+// Ends what the block has put in; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    note_new(set, count);
     if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
         const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
         float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
         for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
         const float share = arcs / some * count / rows[num_nodes];
-        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+        if (threadIdx.x == 0) atomicAdd(&set.count().arcs, (int)(share * ALL_ARCS));
     }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
-}
-
-static __device__ inline void clear(const Frontier &set, int num_nodes) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 7) set.sizes[thread] = 0;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -490,49 +534,60 @@ static __device__ void grid_barrier(unsigned *arrived) {
 
 // For one thread, while no other uses the set.
 static __device__ inline void insert_alone(const Frontier &set, int node) {
-    const unsigned bit = 1u << node % 32;
-    if (set.bits[node / 32] & bit) return;
-    set.bits[node / 32] |= bit;
-    const int place = set.sizes[set.turn]++;
+    if (!mark(set, node)) return;
+    const int place = set.count().members++;
     if (place < MOST_LISTED) {
         set.list[place] = node;
     } else {
-        set.sizes[2 + set.turn] = 1;
+        set.count().lacking = 1;
     }
-}
-
-// Writes the members to `places`, in any order; once, before the set is taken from or cleared.
-static __device__ inline void list_members(const Frontier &set, int num_nodes, int *places) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x, lane = thread % 32;
-    if (!set.sizes[2 + set.turn]) {
-        const int size = set.sizes[set.turn];
-        for (int i = thread; i < size; i += threads) places[i] = set.list[i];
-        return;
-    }
-    const int words = (num_nodes + 31) / 32;
-    for (int begin = thread - lane; begin < words; begin += threads) {
-        unsigned word = begin + lane < words ? set.bits[begin + lane] : 0;
-        int last = __popc(word);  // of this thread's members among those of the warp
-        for (int width = 1; width < 32; width *= 2) {
-            const int before = __shfl_up_sync(~0u, last, width);
-            if (lane >= width) last += before;
-        }
-        int first = lane == 31 && last > 0 ? atomicAdd(&set.sizes[4], last) : 0;
-        first = __shfl_sync(~0u, first, 31) + last - __popc(word);
-        for (; word != 0; word &= word - 1) places[first++] = (begin + lane) * 32 + __ffs(word) - 1;
-    }
-}
-
-// After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
-// of the others than to go through the neighbors of the members.
-static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
-    const int size = set.sizes[set.turn], arcs = set.sizes[5 + set.turn];
-    return size > num_nodes / 32 || arcs > ALL_ARCS / 16;
 }
 
 // The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
 // not be for one block alone.
 static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+// Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
+// of a warp together.
+template <class Visit>
+static __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
+    const int share = max(1, min(32, words / warps));
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
+        const int place = begin + lane;
+        const unsigned word = lane < share && place < words ? set.bits[place] : 0;
+        if (takes && word) set.bits[place] = 0;
+        visit(place, word);
+    }
+}
+
+// The sum of what the threads of a warp bring, up to this one.
+static __device__ inline int sum_up_to(int value) {
+    for (int width = 1; width < 32; width *= 2) {
+        const int before = __shfl_up_sync(~0u, value, width);
+        if (threadIdx.x % 32 >= width) value += before;
+    }
+    return value;
+}
+
+// Writes the members to `places`, in any order; once, before the set is taken from or cleared.
+static __device__ inline void list_members(const Frontier &set, int num_nodes, int *places) {
+    const int size = listed(set), threads = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += threads) places[i] = set.list[i];
+    if (size >= 0) return;
+    visit_words(set, num_nodes, false, [&](int place, unsigned word) {
+        const int last = sum_up_to(__popc(word));  // of this thread's members among those of the warp
+        int first = threadIdx.x % 32 == 31 && last > 0 ? atomicAdd(&set.sizes->noted, last) : 0;
+        first = __shfl_sync(~0u, first, 31) + last - __popc(word);
+        for (; word != 0; word &= word - 1) places[first++] = place * 32 + __ffs(word) - 1;
+    });
+}
+
+// After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
+// of the others than to go through the neighbors of the members.
+static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
+    return set.count().members > num_nodes / 32 || set.count().arcs > ALL_ARCS / 16;
+}
 
 #define LONG_ROW 128  // a whole warp takes the arcs of a node with more
 #define HUGE_ROW 512  // and a whole block those of a node with still more
@@ -630,42 +685,47 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
 
 static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
 
-// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
-static __device__ inline int listed(Frontier &set, bool takes) {
-    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
-    if (takes) {
-        set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) {
-            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
-        }
+// Calls visit(node) for the members in the words that the threads of a warp bring, with -1 where a thread has none.
+template <class Visit>
+static __device__ inline void visit_bits(int place, unsigned word, Visit visit) {
+    for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+        const int which = __ffs(left) - 1, lane = threadIdx.x % 32;
+        const unsigned bits = __shfl_sync(~0u, word, which);
+        const int first = __shfl_sync(~0u, place, which) * 32;
+        visit(bits >> lane & 1 ? first + lane : -1);
     }
-    return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
-// is what listed() found.
+// Calls visit(node) for the `size` nodes of the list, with -1 where a thread of a warp has none; all threads of a warp
+// together.
 template <class Visit>
-static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+static __device__ inline void visit_list(const Frontier &set, int size, bool takes, Visit visit) {
     const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
+    const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (int begin = warp * share; begin < size; begin += warps * share) {
+        const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+        if (takes && node >= 0) set.bits[node / 32] = 0;
+        visit(node);
+    }
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a block together. `size`
+// is what listed() found; a set that is taken from has begun anew since then.
+template <class Visit>
+static __device__ inline void visit_found(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-        for (int begin = warp * share; begin < size; begin += warps * share) {
-            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
-            if (takes && node >= 0) set.bits[node / 32] = 0;
-            visit(node);
-        }
-        return;
+        visit_list(set, size, takes, visit);
+    } else {
+        visit_words(set, num_nodes, takes, [&](int place, unsigned word) { visit_bits(place, word, visit); });
     }
-    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
-        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
-        if (takes && word) set.bits[begin + lane] = 0;
-        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
-            const int which = __ffs(left) - 1;
-            const unsigned bits = __shfl_sync(~0u, word, which);
-            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
-        }
-    }
+}
+
+// The same; a set that is taken from is empty afterwards.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int size = listed(set);
+    if (takes) begin_anew(set);
+    visit_found(set, size, num_nodes, takes, visit);
 }
 
 // The arcs of the nodes that the threads of a warp bring, one after the other.
@@ -739,8 +799,9 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int size = listed(set), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (takes) begin_anew(set);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = set.list[warp % size], part = warp / size;
         if (takes && part == 0) set.bits[node / 32] = 0;
@@ -750,9 +811,8 @@ static __device__ inline void advance_members(
         return;
     }
     LongRows &long_rows = no_long_rows();
-    visit_members(set, size, num_nodes, takes, [&](int node) {
-        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
-    });
+    const auto share = [&](int node) { share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
+    visit_found(set, size, num_nodes, takes, share);
     long_arcs(rows, long_rows, body);
 }
 
@@ -838,41 +898,6 @@ static __device__ __forceinline__ void long_values(
     __syncthreads();  // the list may be begun anew
 }
 
-// Calls finish(node, total) for the members to keep: total joins the values of a node's arcs.
-template <class T, class Keep, class Join, class Value, class Finish>
-static __device__ inline void gather_members(
-    Frontier &set, int num_nodes, bool takes, const arc_t *rows, T start, Keep keep, Join join, Value value,
-    Finish finish
-) {
-    LongRows &long_rows = no_long_rows();
-    T *const totals = (T *)values_of_block();
-    visit_members(set, listed(set, takes), num_nodes, takes, [&](int node) {
-        share_values(node >= 0 && keep(node) ? node : -1, rows, long_rows, totals, start, join, value, finish);
-    });
-    long_values(rows, long_rows, totals, start, join, value, finish);
-}
-
-// Leaves the set empty.
-template <class T, class Keep, class Join, class Value, class Finish>
-static __device__ inline void gather(
-    Frontier &set, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
-) {
-    gather_members(set, num_nodes, true, rows, start, keep, join, value, finish);
-}
-
-template <class T, class Keep, class Join, class Value, class Finish>
-static __device__ inline void gather_and_keep(
-    Frontier &set, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
-) {
-    gather_members(set, num_nodes, false, rows, start, keep, join, value, finish);
-}
-
-// After a barrier, for all threads alike.
-static __device__ inline int size_of(const Frontier &set) { return set.sizes[set.turn]; }
-
-// After a barrier, for all threads alike.
-static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
-
 // The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
 // the threads, the larger the team.
 struct Teams {
@@ -908,6 +933,66 @@ static __device__ __forceinline__ void gather_step(
     if (node >= 0 && !late && team.member == 0) finish(node, total);
 }
 
+// As gather_step, for the listed nodes to keep.
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather_each(
+    const int *list, int size, int num_nodes, const arc_t *rows, LongRows &long_rows, T start, Keep keep, Join join,
+    Value value, Finish finish
+) {
+    const Teams team(size, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place < size ? list[begin + team.place] : -1;
+        gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+}
+
+// As gather, for a set whose members list_members() has written to `places`: the set's own list is the shorter way
+// to them while there are few.
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather_noted(
+    Frontier &set, const int *places, int num_nodes, bool takes, const arc_t *rows, T start, Keep keep, Join join,
+    Value value, Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    T *const totals = (T *)values_of_block();
+    if (listed(set) >= 0) {
+        visit_members(set, num_nodes, takes, [&](int node) {
+            share_values(node >= 0 && keep(node) ? node : -1, rows, long_rows, totals, start, join, value, finish);
+        });
+    } else {
+        const int members = set.count().members;
+        if (takes) {
+            begin_anew(set);
+            clear_bits(set, num_nodes);
+        }
+        gather_each(places, members, num_nodes, rows, long_rows, start, keep, join, value, finish);
+    }
+    long_values(rows, long_rows, totals, start, join, value, finish);
+}
+
+// Leaves the set empty.
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather(
+    Frontier &set, const int *places, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value,
+    Finish finish
+) {
+    gather_noted(set, places, num_nodes, true, rows, start, keep, join, value, finish);
+}
+
+template <class T, class Keep, class Join, class Value, class Finish>
+static __device__ inline void gather_and_keep(
+    Frontier &set, const int *places, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value,
+    Finish finish
+) {
+    gather_noted(set, places, num_nodes, false, rows, start, keep, join, value, finish);
+}
+
+// After a barrier, for all threads alike.
+static __device__ inline int size_of(const Frontier &set) { return set.count().members; }
+
+// After a barrier, for all threads alike.
+static __device__ inline bool is_empty(const Frontier &set) { return set.count().members == 0; }
+
 // Calls finish(node, total) for the listed nodes to keep: total joins the values of a node's arcs.
 template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_listed(
@@ -915,17 +1000,13 @@ static __device__ inline void gather_listed(
     Finish finish
 ) {
     LongRows &long_rows = no_long_rows();
-    const Teams team(size, num_nodes, rows);
-    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
-        const int node = begin + team.place < size ? list[begin + team.place] : -1;
-        gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
-    }
+    gather_each(list, size, num_nodes, rows, long_rows, start, keep, join, value, finish);
     long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
-extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
+extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -983,7 +1064,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             if (has_many(bfs_level_nodes, num_nodes)) {
                 {
                     // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-                    // nodes that are not reached yet look for a member
+                    // nodes that are not reached yet look for one that is
+                    #line 12 "betweenness.sp"
                     search_all(num_nodes, in_row_offsets,
                         [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
                         [&](int neighbor, arc_t e_in) {
@@ -1000,6 +1082,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                 {
                     // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                     // finds the next BFS level
+                    #line 12 "betweenness.sp"
                     advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
                         [&](int v, arc_t e) {
                             const int neighbor = columns[e];
@@ -1015,7 +1098,8 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-                gather(bfs_level_nodes, num_nodes, in_row_offsets, (double)0.0, every_node,
+                #line 12 "betweenness.sp"
+                gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0, every_node,
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t in_e) -> double {
                         const int w = in_columns[in_e];
@@ -1049,6 +1133,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness.sp:17 iterateInReverse (v != src)
+                #line 17 "betweenness.sp"
                 gather_listed(
                     bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets, (double)0.0,
                     [&](int v) { return v != src; },
@@ -1071,7 +1156,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 1075 "betweenness.cu"
+#line 1160 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -1111,8 +1196,8 @@ static void betweenness(
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
-    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
-    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
     bc.fill(0.0);

@@ -46,7 +46,6 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
-    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -77,15 +76,6 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
-// Works out from the rows what else the program uses.
-static HostGraph completed(HostGraph graph) {
-    graph.arc_sources.resize(graph.num_arcs);
-    for (int v = 0; v < graph.num_nodes; v++) {
-        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
-    }
-    return graph;
-}
-
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -110,7 +100,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return completed(std::move(graph));
+    return graph;
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -289,6 +279,11 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -366,6 +361,38 @@ private:
     }
 };
 
+#define MOST_ARCS 256  // that a warp takes together
+
+// The node whose row an arc lies in, from `low` to `high`.
+static __device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
+    while (low < high) {
+        const int middle = high - (high - low) / 2;
+        if (rows[middle] <= arc) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+// Calls body(node, arc) for every arc. Warps share all arcs evenly, and look up in the rows whose they are.
+template <class Body>
+static __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body) {
+    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / 32;
+    const long long piece = max(32ll, min((long long)MOST_ARCS, (arcs / warps + 31) / 32 * 32));
+    const int lane = threadIdx.x % 32;
+    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (long long begin = warp * piece; begin < arcs; begin += warps * piece) {
+        const long long end = min(arcs, begin + piece);
+        const int row = row_of((arc_t)(lane < 16 ? begin : end - 1), 0, num_nodes - 1, rows);
+        const int first = __shfl_sync(~0u, row, 0), last = __shfl_sync(~0u, row, 31);
+        for (long long arc = begin + lane; arc < end; arc += 32) {
+            body(row_of((arc_t)arc, first, last, rows), (arc_t)arc);
+        }
+    }
+}
+
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
@@ -429,38 +456,38 @@ extern "C" __global__ void connected_components_component_sample(
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
-extern "C" __global__ void connected_components_component_join(
-    arc_t num_arcs,
+extern "C" __global__ void __launch_bounds__(256) connected_components_component_join(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
     int *component
 ) {
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int v = arc_sources[e];
-        const int u = columns[e];
-        int a = component[v];
-        int b = component[u];
-        while (a != b) {
-            const int low = min(a, b);
-            const int high = max(a, b);
-            int held = component[high];
-            if (held == high) {
-                held = atomicCAS(&component[high], high, low);
+    advance_arcs(num_nodes, row_offsets,
+        [&](int v, arc_t e) {
+            const int u = columns[e];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = component[high];
                 if (held == high) {
+                    held = atomicCAS(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
                     break;
                 }
+                const int above = component[held];
+                if (above != held) {
+                    atomicMin(&component[high], above);
+                }
+                a = above;
+                b = component[low];
             }
-            if (held == low) {
-                break;
-            }
-            const int above = component[held];
-            if (above != held) {
-                atomicMin(&component[high], above);
-            }
-            a = above;
-            b = component[low];
-        }
-    }
+        });
 }
 
 // connected_components.sp:12 forall (e in g.edges())
@@ -481,7 +508,7 @@ extern "C" __global__ void connected_components_component_flatten(int num_nodes,
     }
 }
 
-#line 485 "connected_components.cu"
+#line 512 "connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -490,15 +517,13 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
-    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+          columns(device, host.columns) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -516,8 +541,8 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
         graph.num_nodes, component
     );
     check(cudaGetLastError(), "connected_components_component_flatten");
-    connected_components_component_join<<<device.blocks(graph.num_arcs), 256>>>(
-        graph.num_arcs, graph.columns, graph.arc_sources, component
+    connected_components_component_join<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
     );
     check(cudaGetLastError(), "connected_components_component_join");
     connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(

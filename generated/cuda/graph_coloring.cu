@@ -454,6 +454,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
         finished = true;
         {
             // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
+            #line 10 "graph_coloring.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (color[v] != -1) continue;
                 bool wins = true;
@@ -494,6 +495,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
         {
             // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
             // first color = color_nxt
+            #line 9 "graph_coloring.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
             }
@@ -514,7 +516,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     } while (!finished);
 }
 
-#line 518 "graph_coloring.cu"
+#line 520 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -435,6 +435,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
     {
         // label_propagation.sp:7 forall (v in g.nodes())
+        #line 7 "label_propagation.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             label[v] = v;
         }
@@ -444,6 +445,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
         grid_barrier(arrived);
         {
             // label_propagation.sp:11 forall (v in g.nodes())
+            #line 11 "label_propagation.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int favourite = label[v];
                 int most = 0;
@@ -480,7 +482,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 484 "label_propagation.cu"
+#line 486 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

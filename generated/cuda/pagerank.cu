@@ -435,10 +435,6 @@ static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
 }
 
-// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
-// not be for one block alone.
-static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
-
 #define LONG_ROW 128  // a whole warp takes the arcs of a node with more
 #define HUGE_ROW 512  // and a whole block those of a node with still more
 #define MOST_LONG 2047  // of such nodes for a block
@@ -549,6 +545,10 @@ static __device__ __forceinline__ void gather_step(
 
 static __device__ inline bool every_node(int) { return true; }
 
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
 // Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
 template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_all(
@@ -633,6 +633,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
         {
             // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
             // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
+            #line 14 "pagerank.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 stranded_found[stranded_turn == 2 ? 0 : stranded_turn + 1] = 0.0;
             }
@@ -655,6 +656,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
         {
             // pagerank.sp:18 forall (v in g.nodes())
             // then rank = rank_nxt
+            #line 18 "pagerank.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
             }
@@ -686,7 +688,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 690 "pagerank.cu"
+#line 692 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -396,65 +396,109 @@ private:
     }
 };
 
+// What is counted of a set.
+struct Count {
+    int members;  // how many are in it
+    int arcs;     // about how many arcs they have, of ALL_ARCS
+    int lacking;  // whether the list lacks some
+};
+
+struct Sizes {
+    Count counts[2];  // of what comes in, and of what goes out
+    int noted;        // how many have been listed elsewhere
+};
+static_assert(sizeof(Sizes) == 7 * sizeof(int), "the host gives room for so much");
+
 // A set of nodes: a bit for each node and, unless too many come in at once, a list of its members.
 struct Frontier {
     unsigned *bits;
-    int *sizes;  // how many are in it, and whether the list lacks some: twice, for what comes in and what goes out;
-                 // how many have been listed elsewhere; about how many arcs it has: twice
+    Sizes *sizes;
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
-    int turn;    // which of the sizes is in use
+    int turn;    // which of the counts is in use
+
+    __device__ Count &count() const { return sizes->counts[turn]; }
 };
 
-#define MOST_NEW 256  // nodes that a block can put into the list between two barriers
-#define MOST_LISTED 131072  // room of the list
 #define MUCH_NEW 64  // for a block
 #define ALL_ARCS 1048576  // what stands for all arcs of the graph
 
-// The set in `words`, of which there is one for 32 nodes, seven for sizes, and the list.
+// The set in `words`: its bits, its sizes, the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
-    int *sizes = (int *)words + (num_nodes + 31) / 32;
+    Sizes *sizes = (Sizes *)(words + (num_nodes + 31) / 32);
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, sizes + 7, fresh, 0};
+    return {words, sizes, (int *)(sizes + 1), fresh, 0};
 }
 
-static __device__ inline void insert(const Frontier &set, int node) {
+// What comes in is counted anew, while others still look at what goes out.
+static __device__ inline void begin_anew(Frontier &set) {
+    set.turn = 1 - set.turn;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        set.count() = {};
+        set.sizes->noted = 0;
+    }
+}
+
+static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
+    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
+}
+
+static __device__ inline void clear(const Frontier &set, int num_nodes) {
+    clear_bits(set, num_nodes);
+    if (blockIdx.x == 0 && threadIdx.x == 0) *set.sizes = {};
+}
+
+// Sets a node's bit; returns whether it was not set.
+static __device__ inline bool mark(const Frontier &set, int node) {
     const unsigned bit = 1u << node % 32;
-    if (atomicOr(&set.bits[node / 32], bit) & bit) return;
+    return !(atomicOr(&set.bits[node / 32], bit) & bit);
+}
+
+#define MOST_NEW 1024  // nodes that a block can put into the list between two barriers
+#define MOST_LISTED 131072  // room of the list
+
+static __device__ inline void insert(const Frontier &set, int node) {
+    if (!mark(set, node)) return;
     const int place = atomicAdd(set.fresh, 1);
     if (place < MOST_NEW) set.fresh[1 + place] = node;
 }
 
-// Moves what the block has put in to the list; if it is much, judges with `rows` by some of it how many arcs it has.
-static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
+// Moves what the block has put in to the list, if there is room.
+static __device__ inline void note_new(const Frontier &set, int count) {
     __shared__ int begin;
-    __syncthreads();
-    const int count = *set.fresh;
-    if (count == 0) return;
     if (threadIdx.x == 0) {
-        begin = atomicAdd(&set.sizes[set.turn], count);
-        if (count > MOST_NEW || begin + count > MOST_LISTED) set.sizes[2 + set.turn] = 1;
+        begin = atomicAdd(&set.count().members, count);
+        if (count > MOST_NEW || begin + count > MOST_LISTED) set.count().lacking = 1;
     }
     __syncthreads();
     if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
+}
+
+// How many are in the set if its list has all of them, else -1.
+static __device__ inline int listed(const Frontier &set) {
+    const Count count = set.count();  // both at once
+    return count.lacking ? -1 : count.members;
+}
+
+// Ends what the block has put in; if it is much, judges with `rows` by some of it how many arcs it has.
+static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
+    __syncthreads();
+    const int count = *set.fresh;
+    if (count == 0) return;
+    note_new(set, count);
     if (rows != nullptr && count >= MUCH_NEW && threadIdx.x < 32) {
         const int some = min(32, min(count, MOST_NEW)), node = threadIdx.x < some ? set.fresh[1 + threadIdx.x] : -1;
         float arcs = node < 0 ? 0 : rows[node + 1] - rows[node];
         for (int width = 16; width > 0; width /= 2) arcs += __shfl_down_sync(~0u, arcs, width);
         const float share = arcs / some * count / rows[num_nodes];
-        if (threadIdx.x == 0) atomicAdd(&set.sizes[5 + set.turn], (int)(share * ALL_ARCS));
+        if (threadIdx.x == 0) atomicAdd(&set.count().arcs, (int)(share * ALL_ARCS));
     }
     __syncthreads();
     if (threadIdx.x == 0) *set.fresh = 0;
-}
-
-static __device__ inline void clear(const Frontier &set, int num_nodes) {
-    const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
-    if (thread < 7) set.sizes[thread] = 0;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -472,14 +516,12 @@ static __device__ void grid_barrier(unsigned *arrived) {
 
 // For one thread, while no other uses the set.
 static __device__ inline void insert_alone(const Frontier &set, int node) {
-    const unsigned bit = 1u << node % 32;
-    if (set.bits[node / 32] & bit) return;
-    set.bits[node / 32] |= bit;
-    const int place = set.sizes[set.turn]++;
+    if (!mark(set, node)) return;
+    const int place = set.count().members++;
     if (place < MOST_LISTED) {
         set.list[place] = node;
     } else {
-        set.sizes[2 + set.turn] = 1;
+        set.count().lacking = 1;
     }
 }
 
@@ -514,42 +556,61 @@ static __device__ T saturated(double value) {
 // not be for one block alone.
 static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 
-// How many are in the set if its list has all of them, else -1; a set that is taken from counts anew.
-static __device__ inline int listed(Frontier &set, bool takes) {
-    const int size = set.sizes[2 + set.turn] ? -1 : set.sizes[set.turn];
-    if (takes) {
-        set.turn = 1 - set.turn;
-        if (blockIdx.x == 0 && threadIdx.x == 0) {
-            set.sizes[set.turn] = set.sizes[2 + set.turn] = set.sizes[4] = set.sizes[5 + set.turn] = 0;
-        }
+// Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
+// of a warp together.
+template <class Visit>
+static __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
+    const int share = max(1, min(32, words / warps));
+    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
+        const int place = begin + lane;
+        const unsigned word = lane < share && place < words ? set.bits[place] : 0;
+        if (takes && word) set.bits[place] = 0;
+        visit(place, word);
     }
-    return size;
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a warp together. `size`
-// is what listed() found.
+// Calls visit(node) for the members in the words that the threads of a warp bring, with -1 where a thread has none.
 template <class Visit>
-static __device__ inline void visit_members(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
+static __device__ inline void visit_bits(int place, unsigned word, Visit visit) {
+    for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
+        const int which = __ffs(left) - 1, lane = threadIdx.x % 32;
+        const unsigned bits = __shfl_sync(~0u, word, which);
+        const int first = __shfl_sync(~0u, place, which) * 32;
+        visit(bits >> lane & 1 ? first + lane : -1);
+    }
+}
+
+// Calls visit(node) for the `size` nodes of the list, with -1 where a thread of a warp has none; all threads of a warp
+// together.
+template <class Visit>
+static __device__ inline void visit_list(const Frontier &set, int size, bool takes, Visit visit) {
     const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
+    const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (int begin = warp * share; begin < size; begin += warps * share) {
+        const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
+        if (takes && node >= 0) set.bits[node / 32] = 0;
+        visit(node);
+    }
+}
+
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a block together. `size`
+// is what listed() found; a set that is taken from has begun anew since then.
+template <class Visit>
+static __device__ inline void visit_found(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
     if (size >= 0) {
-        const int share = min(32, (size + warps - 1) / warps), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-        for (int begin = warp * share; begin < size; begin += warps * share) {
-            const int node = lane < share && begin + lane < size ? set.list[begin + lane] : -1;
-            if (takes && node >= 0) set.bits[node / 32] = 0;
-            visit(node);
-        }
-        return;
+        visit_list(set, size, takes, visit);
+    } else {
+        visit_words(set, num_nodes, takes, [&](int place, unsigned word) { visit_bits(place, word, visit); });
     }
-    const int words = (num_nodes + 31) / 32, share = max(1, min(32, words / warps));
-    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
-        const unsigned word = lane < share && begin + lane < words ? set.bits[begin + lane] : 0;
-        if (takes && word) set.bits[begin + lane] = 0;
-        for (unsigned left = __ballot_sync(~0u, word != 0); left != 0; left &= left - 1) {
-            const int which = __ffs(left) - 1;
-            const unsigned bits = __shfl_sync(~0u, word, which);
-            visit(bits >> lane & 1 ? (begin + which) * 32 + lane : -1);
-        }
-    }
+}
+
+// The same; a set that is taken from is empty afterwards.
+template <class Visit>
+static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
+    const int size = listed(set);
+    if (takes) begin_anew(set);
+    visit_found(set, size, num_nodes, takes, visit);
 }
 
 #define LONG_ROW 128  // a whole warp takes the arcs of a node with more
@@ -656,8 +717,9 @@ template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
 ) {
-    const int size = listed(set, takes), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int size = listed(set), warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const int parts = gridDim.x * blockDim.x / 32 / max(size, 1);
+    if (takes) begin_anew(set);
     if (size > 0 && parts > 1) {  // some warps for each
         const int node = set.list[warp % size], part = warp / size;
         if (takes && part == 0) set.bits[node / 32] = 0;
@@ -667,9 +729,8 @@ static __device__ inline void advance_members(
         return;
     }
     LongRows &long_rows = no_long_rows();
-    visit_members(set, size, num_nodes, takes, [&](int node) {
-        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
-    });
+    const auto share = [&](int node) { share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body); };
+    visit_found(set, size, num_nodes, takes, share);
     long_arcs(rows, long_rows, body);
 }
 
@@ -692,23 +753,23 @@ static __device__ int add_inf(int a, int b) {
 }
 
 // After a barrier, for all threads alike.
-static __device__ inline bool is_empty(const Frontier &set) { return set.sizes[set.turn] == 0; }
+static __device__ inline bool is_empty(const Frontier &set) { return set.count().members == 0; }
 
 // Calls body(node) for every member.
 template <class Body>
 static __device__ inline void each_member(Frontier &set, int num_nodes, Body body) {
-    visit_members(set, listed(set, false), num_nodes, false, [&](int node) { if (node >= 0) body(node); });
+    visit_members(set, num_nodes, false, [&](int node) { if (node >= 0) body(node); });
 }
 
 // The same, and leaves the set empty.
 template <class Body>
 static __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
-    visit_members(set, listed(set, true), num_nodes, true, [&](int node) { if (node >= 0) body(node); });
+    visit_members(set, num_nodes, true, [&](int node) { if (node >= 0) body(node); });
 }
 
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
-extern "C" __global__ void __launch_bounds__(512) sssp_loop(
+extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     int num_nodes,
     arc_t num_arcs,
     const arc_t *__restrict__ row_offsets,
@@ -768,6 +829,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     while (true) {
         {
             // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+            #line 10 "sssp_two_flags.sp"
             advance(modified, num_nodes, row_offsets, every_node,
                 [&](int v, arc_t e) {
                     const int nbr = columns[e];
@@ -824,7 +886,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     }
 }
 
-#line 828 "sssp_two_flags.cu"
+#line 890 "sssp_two_flags.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -852,9 +914,9 @@ static void check_place(long long index, std::size_t count) {
 
 // sssp_two_flags.sp:2 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {
-    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
-    Buffer<unsigned> modified_nxt(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
-    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 5 + 131072);
+    Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_nxt(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     check_place(src, graph.num_nodes);
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));

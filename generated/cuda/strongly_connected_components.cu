@@ -313,6 +313,11 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
@@ -425,6 +430,120 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
+#define MOST_TOGETHER 512  // threads of a block
+
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
+};
+
+// The block's own, with none so far.
+static __device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
+    return long_rows;
+}
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node, last, count;  // this thread's node; its arcs and those before it; all of them
+    arc_t shift;            // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
+        arc_t first = 0;
+        int degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            const arc_t arcs = rows[node + 1] - first;
+            if (long_rows.puts_off(node, arcs)) {
+                node = -1;
+            } else {
+                degree = (int)arcs;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const int before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc; -1 beyond the last.
+    __device__ int owner(int place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (int begin = 0; begin < arcs.count; begin += 32) {
+        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off.
+template <class Body>
+static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+    }
+    __syncthreads();
+}
+
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+// Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % 32;
+        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word.
 static __device__ void grid_barrier(unsigned *arrived) {
@@ -473,7 +592,7 @@ extern "C" __global__ void strongly_connected_components_set_color(
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_min_color(
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -484,9 +603,9 @@ extern "C" __global__ void strongly_connected_components_min_color(
     int *colored
 ) {
     bool colored_part = true;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    advance_all(num_nodes, row_offsets,
+        [&](int v) { return modified[v]; },
+        [&](int v, arc_t e) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
@@ -495,8 +614,7 @@ extern "C" __global__ void strongly_connected_components_min_color(
                     colored_part = false;
                 }
             }
-        }
-    }
+        });
     if (!colored_part) {
         *colored = 0;
     }
@@ -519,7 +637,7 @@ extern "C" __global__ void strongly_connected_components_set_component(
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_max_component(
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
@@ -530,9 +648,9 @@ extern "C" __global__ void strongly_connected_components_max_component(
     int *collected
 ) {
     bool collected_part = true;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+    advance_all(num_nodes, in_row_offsets,
+        [&](int v) { return modified[v]; },
+        [&](int v, arc_t in_e) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -541,8 +659,7 @@ extern "C" __global__ void strongly_connected_components_max_component(
                     collected_part = false;
                 }
             }
-        }
-    }
+        });
     if (!collected_part) {
         *collected = 0;
     }
@@ -588,6 +705,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
         trimmed = 0;
         {
             // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+            #line 48 "strongly_connected_components.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (component[v] != -1) continue;
                 bool entered = false;
@@ -610,6 +728,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
         grid_barrier(arrived);
         {
             // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
+            #line 59 "strongly_connected_components.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
             }
@@ -631,7 +750,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 635 "strongly_connected_components.cu"
+#line 754 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -695,7 +814,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             modified_next.fill(false);
             // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
             colored_result.set(true);
-            strongly_connected_components_min_color<<<device.blocks(graph.num_nodes), 256>>>(
+            strongly_connected_components_min_color<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
                 graph.num_nodes, graph.row_offsets, graph.columns, modified, component, color,
                 modified_next, colored_result
             );
@@ -715,7 +834,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             modified_next.fill(false);
             // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
             collected_result.set(true);
-            strongly_connected_components_max_component<<<device.blocks(graph.num_nodes), 256>>>(
+            strongly_connected_components_max_component<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
                 graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
                 modified_next, collected_result
             );

@@ -289,6 +289,11 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -387,6 +392,38 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+#define MOST_ARCS 256  // that a warp takes together
+
+// The node whose row an arc lies in, from `low` to `high`.
+static __device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
+    while (low < high) {
+        const int middle = high - (high - low) / 2;
+        if (rows[middle] <= arc) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+// Calls body(node, arc) for every arc. Warps share all arcs evenly, and look up in the rows whose they are.
+template <class Body>
+static __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body) {
+    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / 32;
+    const long long piece = max(32ll, min((long long)MOST_ARCS, (arcs / warps + 31) / 32 * 32));
+    const int lane = threadIdx.x % 32;
+    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (long long begin = warp * piece; begin < arcs; begin += warps * piece) {
+        const long long end = min(arcs, begin + piece);
+        const int row = row_of((arc_t)(lane < 16 ? begin : end - 1), 0, num_nodes - 1, rows);
+        const int first = __shfl_sync(~0u, row, 0), last = __shfl_sync(~0u, row, 31);
+        for (long long arc = begin + lane; arc < end; arc += 32) {
+            body(row_of((arc_t)arc, first, last, rows), (arc_t)arc);
+        }
+    }
+}
+
 // The lowest arc from source to destination, or -1: a binary search in the row.
 static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
     const arc_t end = row_offsets[source + 1];
@@ -429,8 +466,8 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
     long long *triangles
 ) {
     long long triangles_part = 0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    advance_arcs(num_nodes, row_offsets,
+        [&](int v, arc_t e) {
             const int u = columns[e];
             if (u < v) {
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
@@ -442,8 +479,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
                     }
                 }
             }
-        }
-    }
+        });
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
     if (threadIdx.x == 0) {
@@ -560,7 +596,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     }
 }
 
-#line 564 "triangle_count.cu"
+#line 600 "triangle_count.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -614,7 +650,7 @@ static long long triangle_count(Device &device, Graph &graph) {
         triangles += triangles_result.read();
     } else {
         triangles_result.set(0);
-        triangle_count_find_triangles<<<device.blocks(graph.num_nodes), 256>>>(
+        triangle_count_find_triangles<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
             graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
         );
         check(cudaGetLastError(), "triangle_count_find_triangles");

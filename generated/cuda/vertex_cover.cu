@@ -462,6 +462,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     }
     {
         // vertex_cover.sp:7 forall (v in g.nodes())
+        #line 7 "vertex_cover.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
         }
@@ -473,6 +474,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
         {
             // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
             // first partner = -1
+            #line 14 "vertex_cover.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 partner[v] = -1;
                 if (!in_cover[v]) {
@@ -497,6 +499,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
         grid_barrier(arrived);
         {
             // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
+            #line 24 "vertex_cover.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 matched_found[matched_turn == 2 ? 0 : matched_turn + 1] = 0;
             }
@@ -519,7 +522,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     }
 }
 
-#line 523 "vertex_cover.cu"
+#line 526 "vertex_cover.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -483,6 +483,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
+                #line 12 "betweenness.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -498,6 +499,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+                #line 12 "betweenness.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     double sigma_of_v = sigma[v];
@@ -527,6 +529,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness.sp:17 iterateInReverse (v != src)
+                #line 17 "betweenness.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     if (v == src) continue;
@@ -545,7 +548,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 549 "betweenness.hip.cpp"
+#line 552 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

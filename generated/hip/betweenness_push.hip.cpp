@@ -461,6 +461,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             {
                 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
+                #line 9 "betweenness_push.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -476,6 +477,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+                #line 9 "betweenness_push.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -503,6 +505,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             grid_barrier(arrived);
             {
                 // betweenness_push.sp:14 iterateInReverse (v != src)
+                #line 14 "betweenness_push.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     if (v == src) continue;
@@ -521,7 +524,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 525 "betweenness_push.hip.cpp"
+#line 528 "betweenness_push.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

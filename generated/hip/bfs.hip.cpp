@@ -451,6 +451,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
             {
                 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
+                #line 8 "bfs.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -466,6 +467,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
             grid_barrier(arrived);
             {
                 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+                #line 8 "bfs.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -490,7 +492,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_loop(
     }
 }
 
-#line 494 "bfs.hip.cpp"
+#line 496 "bfs.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -464,6 +464,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
         grid_barrier(arrived);
         {
             // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+            #line 11 "bfs_levels.sp"
             for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < frontier_count; place += gridDim.x * blockDim.x) {
                 const int v = frontier_list[place];
                 frontier_bits[v / 32] = 0;
@@ -488,7 +489,7 @@ extern "C" __global__ void __launch_bounds__(512) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 492 "bfs_levels.hip.cpp"
+#line 493 "bfs_levels.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -474,6 +474,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
+                #line 13 "closeness.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -489,6 +490,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
             grid_barrier(arrived);
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+                #line 13 "closeness.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -512,7 +514,7 @@ extern "C" __global__ void __launch_bounds__(512) closeness_centrality_loop(
     }
 }
 
-#line 516 "closeness.hip.cpp"
+#line 518 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

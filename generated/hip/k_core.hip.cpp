@@ -484,6 +484,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     {
         // k_core.sp:9 forall (v in g.nodes())
         // first degree = 0
+        #line 9 "k_core.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             int degree_of_v = 0;
             for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -502,6 +503,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
         grid_barrier(arrived);
         {
             // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
+            #line 18 "k_core.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 peeled_found[peeled_turn == 2 ? 0 : peeled_turn + 1] = 0;
             }
@@ -524,6 +526,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
         peeling_count = *peeling_size;
         {
             // k_core.sp:23 forall (v in g.nodes().filter(peeling))
+            #line 23 "k_core.sp"
             for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < peeling_count; place += gridDim.x * blockDim.x) {
                 const int v = peeling_list[place];
                 peeling_bits[v / 32] = 0;
@@ -546,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     }
 }
 
-#line 550 "k_core.hip.cpp"
+#line 553 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

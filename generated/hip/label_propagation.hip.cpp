@@ -437,6 +437,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
     {
         // label_propagation.sp:7 forall (v in g.nodes())
+        #line 7 "label_propagation.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             label[v] = v;
         }
@@ -446,6 +447,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
         grid_barrier(arrived);
         {
             // label_propagation.sp:11 forall (v in g.nodes())
+            #line 11 "label_propagation.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int favourite = label[v];
                 int most = 0;
@@ -482,7 +484,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 486 "label_propagation.hip.cpp"
+#line 488 "label_propagation.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

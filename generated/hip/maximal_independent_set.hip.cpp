@@ -456,6 +456,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
         finished = true;
         {
             // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+            #line 10 "maximal_independent_set.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (!undecided[v]) continue;
                 bool wins = true;
@@ -478,6 +479,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
         {
             // maximal_independent_set.sp:19 forall (v in g.nodes().filter(undecided))
             // then line 9: fixedPoint until (finished : !undecided)
+            #line 19 "maximal_independent_set.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 finished_found[finished_turn == 2 ? 0 : finished_turn + 1] = 1;
             }
@@ -511,7 +513,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     } while (!finished);
 }
 
-#line 515 "maximal_independent_set.hip.cpp"
+#line 517 "maximal_independent_set.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -514,6 +514,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     {
         // minimum_spanning_tree.sp:11 forall (v in g.nodes())
         // first component = -1; first joins = -1
+        #line 11 "minimum_spanning_tree.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             component[v] = v;
             joins[v] = v;
@@ -531,6 +532,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         grid_barrier(arrived);
         {
             // minimum_spanning_tree.sp:19 forall (e in g.edges())
+            #line 19 "minimum_spanning_tree.sp"
             for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
                 const int a = component[arc_sources[e]];
                 const int b = component[columns[e]];
@@ -549,6 +551,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         grid_barrier(arrived);
         {
             // minimum_spanning_tree.sp:27 forall (e in g.edges())
+            #line 27 "minimum_spanning_tree.sp"
             for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
                 const int a = component[arc_sources[e]];
                 const int b = component[columns[e]];
@@ -567,6 +570,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         grid_barrier(arrived);
         {
             // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+            #line 37 "minimum_spanning_tree.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 growing_found[growing_turn == 2 ? 0 : growing_turn + 1] = 0;
             }
@@ -593,6 +597,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         growing_turn = growing_turn == 2 ? 0 : growing_turn + 1;
         {
             // minimum_spanning_tree.sp:49 forall (v in g.nodes())
+            #line 49 "minimum_spanning_tree.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 int root = component[v];
                 while (joins[root] != root) {
@@ -605,6 +610,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     total = 0;
     {
         // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
+        #line 58 "minimum_spanning_tree.sp"
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             total_found[total_turn == 2 ? 0 : total_turn + 1] = 0;
         }
@@ -627,7 +633,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     }
 }
 
-#line 631 "minimum_spanning_tree.hip.cpp"
+#line 637 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

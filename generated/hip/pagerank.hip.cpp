@@ -467,6 +467,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
         {
             // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
             // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
+            #line 14 "pagerank.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 stranded_found[stranded_turn == 2 ? 0 : stranded_turn + 1] = 0.0;
             }
@@ -489,6 +490,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
         {
             // pagerank.sp:18 forall (v in g.nodes())
             // then rank = rank_nxt
+            #line 18 "pagerank.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
             }
@@ -519,7 +521,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 523 "pagerank.hip.cpp"
+#line 525 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

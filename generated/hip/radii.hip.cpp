@@ -458,6 +458,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
             {
                 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
+                #line 11 "radii.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -473,6 +474,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
             grid_barrier(arrived);
             {
                 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+                #line 11 "radii.sp"
                 for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -498,7 +500,7 @@ extern "C" __global__ void __launch_bounds__(512) radii_loop(
     }
 }
 
-#line 502 "radii.hip.cpp"
+#line 504 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

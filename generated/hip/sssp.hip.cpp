@@ -543,6 +543,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
             grid_barrier(arrived);
             {
                 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+                #line 12 "sssp.sp"
                 for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_count; place += gridDim.x * blockDim.x) {
                     const int v = modified_list[place];
                     modified_bits[v / 32] = 0;
@@ -579,6 +580,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
             {
                 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
                 // those who wait: who is near now comes next, who has had his turn meanwhile is done
+                #line 12 "sssp.sp"
                 for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count; place += gridDim.x * blockDim.x) {
                     const int node = modified_later_list[place];
                     modified_later_bits[node / 32] = 0;
@@ -608,7 +610,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     } while (!finished);
 }
 
-#line 612 "sssp.hip.cpp"
+#line 614 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -590,6 +590,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
         trimmed = 0;
         {
             // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+            #line 48 "strongly_connected_components.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 if (component[v] != -1) continue;
                 bool entered = false;
@@ -612,6 +613,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
         grid_barrier(arrived);
         {
             // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
+            #line 59 "strongly_connected_components.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 trimmed_found[trimmed_turn == 2 ? 0 : trimmed_turn + 1] = 0;
             }
@@ -633,7 +635,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 637 "strongly_connected_components.hip.cpp"
+#line 639 "strongly_connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

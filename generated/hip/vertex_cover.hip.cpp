@@ -464,6 +464,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     }
     {
         // vertex_cover.sp:7 forall (v in g.nodes())
+        #line 7 "vertex_cover.sp"
         for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
             in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
         }
@@ -475,6 +476,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
         {
             // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
             // first partner = -1
+            #line 14 "vertex_cover.sp"
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
                 partner[v] = -1;
                 if (!in_cover[v]) {
@@ -499,6 +501,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
         grid_barrier(arrived);
         {
             // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
+            #line 24 "vertex_cover.sp"
             if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
                 matched_found[matched_turn == 2 ? 0 : matched_turn + 1] = 0;
             }
@@ -521,7 +524,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     }
 }
 
-#line 525 "vertex_cover.hip.cpp"
+#line 528 "vertex_cover.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

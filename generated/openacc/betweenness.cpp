@@ -397,10 +397,11 @@ extern "C" void betweenness_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
@@ -417,6 +418,7 @@ extern "C" void betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" void betweenness_add_sigma(
+    int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
     const int *__restrict__ bfs_level_order,
@@ -426,11 +428,12 @@ extern "C" void betweenness_add_sigma(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, bfs_level_order, sigma, bfs_level)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
         double sigma_of_v = sigma[v];
+        #pragma acc loop vector reduction(+ : sigma_of_v)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int w = in_columns[in_e];
             if (bfs_level[w] == depth - 1) {
@@ -444,6 +447,7 @@ extern "C" void betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" void betweenness_add_delta(
+    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
     const int *__restrict__ bfs_level_order,
@@ -456,12 +460,13 @@ extern "C" void betweenness_add_delta(
     int src,
     int depth
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, bfs_level_order, delta, bfs_level, sigma, bc)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
         if (v == src) continue;
         double delta_of_v = delta[v];
+        #pragma acc loop vector reduction(+ : delta_of_v)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -473,8 +478,39 @@ extern "C" void betweenness_add_delta(
     }
 }
 
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 12 "betweenness.sp"
+extern "C" void betweenness_min_bfs_level_pull(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *bfs_level_order,
+    int depth
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, bfs_level, bfs_level_count, bfs_level_order)
+    for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
+        if (bfs_level[neighbor] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (bfs_level[v] == depth) {
+                atomic_min_int(&bfs_level[neighbor], depth + 1);
+                int slot;
+                #pragma acc atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 478 "betweenness.cpp"
+#line 514 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -527,13 +563,20 @@ static void betweenness(
             int depth = 0;
             bool found = false;
             do {
-                kernels::betweenness_min_bfs_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                    bfs_level_begin, bfs_level_end, depth
-                );
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    kernels::betweenness_min_bfs_level_pull(
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                        bfs_level_order, depth
+                    );
+                } else {
+                    kernels::betweenness_min_bfs_level(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                        bfs_level_begin, bfs_level_end, depth
+                    );
+                }
                 kernels::betweenness_add_sigma(
-                    graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
-                    bfs_level_end, depth
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level,
+                    bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
                 bfs_level_begin = bfs_level_end;
@@ -547,8 +590,8 @@ static void betweenness(
                 bfs_level_end = bfs_level_begin;
                 bfs_level_begin = bfs_level_starts[depth];
                 kernels::betweenness_add_delta(
-                    graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
-                    bfs_level_begin, bfs_level_end, src, depth
+                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma,
+                    bc, bfs_level_begin, bfs_level_end, src, depth
                 );
             }
         }

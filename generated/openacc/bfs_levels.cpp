@@ -50,6 +50,8 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<arc_t> in_row_offsets, in_arcs;
+    std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -80,6 +82,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -104,7 +124,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -390,17 +410,48 @@ extern "C" void bfs_levels_min_level(
     int *frontier_next_size,
     int frontier_count
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, frontier_list, frontier_bits, level, frontier_next_bits, \
             frontier_next_list, frontier_next_size)
     for (int place = 0; place < frontier_count; place++) {
         const int v = frontier_list[place];
         frontier_bits[v / 32] = 0;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             const int candidate = add_inf(level[v], 1);
             if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
                 enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+            }
+        }
+    }
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// nodes that are not reached yet look for one that is
+#line 11 "bfs_levels.sp"
+extern "C" void bfs_levels_min_level_pull(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *level,
+    const int *__restrict__ frontier_bits,
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, level, frontier_bits, frontier_next_bits, \
+            frontier_next_list, frontier_next_size)
+    for (int w = 0; w < num_nodes; w++) {
+        if (level[w] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[w]; e_in < in_row_offsets[w + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if ((frontier_bits[v / 32] & (1 << (v % 32))) != 0) {
+                level[w] = add_inf(level[v], 1);
+                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+                break;
             }
         }
     }
@@ -418,36 +469,8 @@ extern "C" void frontier_list_first(
     }
 }
 
-// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
-// where many are active: goes over all, in their order
-#line 11 "bfs_levels.sp"
-extern "C" void bfs_levels_min_level_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size
-) {
-    #pragma acc parallel loop gang vector \
-        deviceptr(row_offsets, columns, frontier_bits, level, frontier_next_bits, \
-            frontier_next_list, frontier_next_size)
-    for (int v = 0; v < num_nodes; v++) {
-        if ((frontier_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            const int candidate = add_inf(level[v], 1);
-            if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
-                enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
-            }
-        }
-    }
-}
-
 }  // namespace kernels
-#line 451 "bfs_levels.cpp"
+#line 474 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -456,13 +479,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // Stops the program where it uses a cell that is not there.
@@ -494,19 +521,20 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
     do {
-        if (frontier_count > graph.num_nodes / 8) {
-            kernels::bfs_levels_min_level_of_many(
-                graph.num_nodes, graph.row_offsets, graph.columns, frontier_bits, level, frontier_next_bits,
-                frontier_next_list, frontier_next_size
+        if (frontier_count > graph.num_nodes / 16) {
+            kernels::bfs_levels_min_level_pull(
+                graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
+                frontier_next_bits, frontier_next_list, frontier_next_size
             );
             frontier_bits.fill(0);
+            frontier_size.fill(0);
         } else {
             kernels::bfs_levels_min_level(
                 graph.row_offsets, graph.columns, frontier_list, frontier_bits, level, frontier_next_bits,
                 frontier_next_list, frontier_next_size, frontier_count
             );
+            frontier_size.fill(0);
         }
-        frontier_size.fill(0);
         std::swap(frontier_bits, frontier_next_bits);
         std::swap(frontier_list, frontier_next_list);
         std::swap(frontier_size, frontier_next_size);

@@ -50,6 +50,8 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<arc_t> in_row_offsets, in_arcs;
+    std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -80,6 +82,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -104,7 +124,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -385,10 +405,11 @@ extern "C" void closeness_centrality_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int neighbor = columns[e];
             const int candidate = depth + 1;
@@ -416,10 +437,11 @@ extern "C" void closeness_centrality_min_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, level, farness, reached_by)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
@@ -442,7 +464,8 @@ extern "C" void closeness_centrality_set_closeness(
     const int *__restrict__ reached_by,
     double *closeness
 ) {
-    #pragma acc parallel loop gang vector deviceptr(farness, reached_by, closeness)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(farness, reached_by, closeness)
     for (int v = 0; v < num_nodes; v++) {
         if (farness[v] <= 0) continue;
         const double others = (double)(reached_by[v] - 1);
@@ -450,8 +473,39 @@ extern "C" void closeness_centrality_set_closeness(
     }
 }
 
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 13 "closeness.sp"
+extern "C" void closeness_centrality_min_bfs_level_pull(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *bfs_level_order,
+    int depth
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, bfs_level, bfs_level_count, bfs_level_order)
+    for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
+        if (bfs_level[neighbor] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (bfs_level[v] == depth) {
+                atomic_min_int(&bfs_level[neighbor], depth + 1);
+                int slot;
+                #pragma acc atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 455 "closeness.cpp"
+#line 509 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -460,13 +514,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -495,10 +553,17 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             int depth = 0;
             bool found = false;
             do {
-                kernels::closeness_centrality_min_bfs_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                    bfs_level_begin, bfs_level_end, depth
-                );
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    kernels::closeness_centrality_min_bfs_level_pull(
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                        bfs_level_order, depth
+                    );
+                } else {
+                    kernels::closeness_centrality_min_bfs_level(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                        bfs_level_begin, bfs_level_end, depth
+                    );
+                }
                 kernels::closeness_centrality_min_level(
                     graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, farness, reached_by,
                     bfs_level_begin, bfs_level_end, depth

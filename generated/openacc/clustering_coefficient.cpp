@@ -437,11 +437,12 @@ extern "C" void clustering_coefficient_set_lcc(
     const int *__restrict__ in_columns,
     double *lcc
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, lcc)
     for (int v = 0; v < num_nodes; v++) {
         long long neighbors = 0;
         long long arcs = 0;
+        #pragma acc loop vector reduction(+ : neighbors, arcs)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
             if (u != v) {
@@ -449,6 +450,7 @@ extern "C" void clustering_coefficient_set_lcc(
                 arcs += arcs_to_neighbors(u, v, row_offsets, columns);
             }
         }
+        #pragma acc loop vector reduction(+ : neighbors, arcs)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u_2 = in_columns[in_e];
             if (u_2 != v && find_arc(row_offsets, columns, v, u_2) < 0) {
@@ -477,8 +479,9 @@ extern "C" void clustering_coefficient_set_lcc_check(
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, arc_sources) \
-        reduction(|| : other_graph_part) reduction(+ : downward_excess_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, arc_sources) reduction(|| : other_graph_part) \
+        reduction(+ : downward_excess_part)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
         const int u = columns[e];
@@ -509,7 +512,9 @@ extern "C" void clustering_coefficient_set_lcc_orient(
     int *kept_columns,
     arc_t *kept_ends
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, kept_columns, kept_ends)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, kept_columns, kept_ends)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         arc_t next = row_offsets[v];
@@ -536,7 +541,8 @@ extern "C" void clustering_coefficient_set_lcc_intersect(
     const int *__restrict__ kept_columns,
     long long *triangles_of
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, arc_sources, kept_ends, kept_columns, triangles_of)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
@@ -582,10 +588,12 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
     const long long *__restrict__ triangles_of,
     double *lcc
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, triangles_of, lcc)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, triangles_of, lcc)
     for (int v = 0; v < num_nodes; v++) {
         long long neighbors = 0;
         long long arcs = 0;
+        #pragma acc loop vector reduction(+ : neighbors)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
             if (u != v) {
@@ -602,7 +610,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 606 "clustering_coefficient.cpp"
+#line 614 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

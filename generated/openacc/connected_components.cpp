@@ -383,7 +383,8 @@ extern "C" void connected_components_component_start(
     const int *__restrict__ columns,
     int *component
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, component)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, component)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
@@ -404,7 +405,8 @@ extern "C" void connected_components_component_sample(
     const int *__restrict__ columns,
     int *component
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, component)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) deviceptr(row_offsets, columns, component)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
@@ -446,7 +448,8 @@ extern "C" void connected_components_component_join(
     const int *__restrict__ arc_sources,
     int *component
 ) {
-    #pragma acc parallel loop gang vector deviceptr(columns, arc_sources, component)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) deviceptr(columns, arc_sources, component)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
         const int u = columns[e];
@@ -480,7 +483,8 @@ extern "C" void connected_components_component_join(
 // union-find: every node points to the root of its tree
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_flatten(int num_nodes, int *component) {
-    #pragma acc parallel loop gang vector deviceptr(component)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) deviceptr(component)
     for (int v = 0; v < num_nodes; v++) {
         const int held = component[v];
         int root = held;
@@ -496,7 +500,7 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
 }
 
 }  // namespace kernels
-#line 500 "connected_components.cpp"
+#line 504 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

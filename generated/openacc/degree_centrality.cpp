@@ -373,7 +373,7 @@ extern "C" void degree_centrality_set_out_centrality(
     double *in_centrality,
     double others
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, in_row_offsets, out_centrality, in_centrality)
     for (int v = 0; v < num_nodes; v++) {
         out_centrality[v] = (double)(row_offsets[v + 1] - row_offsets[v]) / others;

@@ -403,7 +403,8 @@ extern "C" void graph_coloring_set_color_nxt(
     const int *__restrict__ color,
     int *color_nxt
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, color, color_nxt)
     for (int v = 0; v < num_nodes; v++) {
         if (color[v] != -1) continue;
@@ -452,7 +453,8 @@ extern "C" void graph_coloring_find_finished(
     int *finished
 ) {
     int finished_part = 1;
-    #pragma acc parallel loop gang vector deviceptr(color, color_nxt) reduction(&& : finished_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(color, color_nxt) reduction(&& : finished_part)
     for (int node = 0; node < num_nodes; node++) {
         color[node] = color_nxt[node];
         if (color[node] < 0) {
@@ -463,7 +465,7 @@ extern "C" void graph_coloring_find_finished(
 }
 
 }  // namespace kernels
-#line 467 "graph_coloring.cpp"
+#line 469 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

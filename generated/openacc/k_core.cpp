@@ -405,9 +405,11 @@ extern "C" void k_core_add_degree(
     const int *__restrict__ in_columns,
     int *degree
 ) {
-    #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, degree)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, degree)
     for (int v = 0; v < num_nodes; v++) {
         int degree_of_v = 0;
+        #pragma acc loop vector reduction(+ : degree_of_v)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (nbr != v) {
@@ -431,7 +433,8 @@ extern "C" void k_core_set_core(
     long long *peeled
 ) {
     long long peeled_part = 0;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(core, degree, peeling_bits, peeling_list, peeling_size) reduction(+ : peeled_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!(core[v] == -1 && degree[v] <= k)) continue;
@@ -452,11 +455,12 @@ extern "C" void k_core_add_degree_2(
     int *degree,
     int peeling_count
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, peeling_list, peeling_bits, degree)
     for (int place = 0; place < peeling_count; place++) {
         const int v = peeling_list[place];
         peeling_bits[v / 32] = 0;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (nbr != v) {
@@ -477,9 +481,11 @@ extern "C" void k_core_add_degree_2_of_many(
     const int *__restrict__ peeling_bits,
     int *degree
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, peeling_bits, degree)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, peeling_bits, degree)
     for (int v = 0; v < num_nodes; v++) {
         if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (nbr != v) {
@@ -491,7 +497,7 @@ extern "C" void k_core_add_degree_2_of_many(
 }
 
 }  // namespace kernels
-#line 495 "k_core.cpp"
+#line 501 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -366,7 +366,8 @@ namespace kernels {
 // label_propagation.sp:7 forall (v in g.nodes())
 #line 7 "label_propagation.sp"
 extern "C" void label_propagation_set_label(int num_nodes, int *label) {
-    #pragma acc parallel loop gang vector deviceptr(label)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(label)
     for (int v = 0; v < num_nodes; v++) {
         label[v] = v;
     }
@@ -383,7 +384,8 @@ extern "C" void label_propagation_set_label_nxt(
     const int *__restrict__ label,
     int *label_nxt
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, label, label_nxt)
     for (int v = 0; v < num_nodes; v++) {
         int favourite = label[v];
@@ -415,7 +417,7 @@ extern "C" void label_propagation_set_label_nxt(
 }
 
 }  // namespace kernels
-#line 419 "label_propagation.cpp"
+#line 421 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

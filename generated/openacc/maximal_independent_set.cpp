@@ -403,7 +403,8 @@ extern "C" void maximal_independent_set_set_in_set(
     const bool *__restrict__ undecided,
     bool *in_set
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, undecided, in_set)
     for (int v = 0; v < num_nodes; v++) {
         if (!undecided[v]) continue;
@@ -438,7 +439,8 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
     int *finished
 ) {
     int finished_part = 1;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, undecided, in_set) \
         reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {
@@ -464,7 +466,7 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
 }
 
 }  // namespace kernels
-#line 468 "maximal_independent_set.cpp"
+#line 470 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -407,7 +407,8 @@ static arc_t atomic_max_arc(volatile arc_t *cell, arc_t value) {
 // first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *component, int *joins) {
-    #pragma acc parallel loop gang vector deviceptr(component, joins)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, joins)
     for (int v = 0; v < num_nodes; v++) {
         component[v] = v;
         joins[v] = v;
@@ -424,7 +425,7 @@ extern "C" void minimum_spanning_tree_min_lightest(
     int *lightest,
     const int *__restrict__ weight
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(columns, arc_sources, component, lightest, weight)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int a = component[arc_sources[e]];
@@ -453,7 +454,7 @@ extern "C" void minimum_spanning_tree_max_choice(
     const int *__restrict__ lightest,
     arc_t *choice
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(columns, arc_sources, component, weight, lightest, choice)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int a = component[arc_sources[e]];
@@ -484,7 +485,7 @@ extern "C" void minimum_spanning_tree_set_joins(
     int *growing
 ) {
     int growing_part = 0;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(columns, arc_sources, choice, component, joins, in_tree) \
         reduction(|| : growing_part)
     for (int a = 0; a < num_nodes; a++) {
@@ -510,7 +511,8 @@ extern "C" void minimum_spanning_tree_set_component_2(
     int *component,
     const int *__restrict__ joins
 ) {
-    #pragma acc parallel loop gang vector deviceptr(component, joins)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) deviceptr(component, joins)
     for (int v = 0; v < num_nodes; v++) {
         int root = component[v];
         while (joins[root] != root) {
@@ -529,7 +531,8 @@ extern "C" void minimum_spanning_tree_find_total(
     long long *total
 ) {
     long long total_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(in_tree, weight) reduction(+ : total_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_tree, weight) reduction(+ : total_part)
     for (arc_t e = 0; e < num_arcs; e++) {
         if (!in_tree[e]) continue;
         total_part += weight[e];
@@ -538,7 +541,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 542 "minimum_spanning_tree.cpp"
+#line 545 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

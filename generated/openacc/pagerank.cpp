@@ -390,8 +390,8 @@ extern "C" void pagerank_find_stranded_and_set_contribution(
     double *stranded
 ) {
     double stranded_part = 0.0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, rank, contribution) \
-        reduction(+ : stranded_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, rank, contribution) reduction(+ : stranded_part)
     for (int v = 0; v < num_nodes; v++) {
         if (row_offsets[v + 1] - row_offsets[v] == 0) {
             stranded_part += rank[v];
@@ -416,10 +416,11 @@ extern "C" void pagerank_set_rank_nxt(
     double *change
 ) {
     double change_part = 0.0;
-    #pragma acc parallel loop gang vector deviceptr(in_row_offsets, in_columns, contribution, rank) \
-        reduction(+ : change_part)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, contribution, rank) reduction(+ : change_part)
     for (int v = 0; v < num_nodes; v++) {
         double inflow = 0.0;
+        #pragma acc loop vector reduction(+ : inflow)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             inflow += contribution[nbr];
@@ -435,7 +436,7 @@ extern "C" void pagerank_set_rank_nxt(
 }
 
 }  // namespace kernels
-#line 439 "pagerank.cpp"
+#line 440 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

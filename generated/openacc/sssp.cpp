@@ -423,13 +423,14 @@ extern "C" void sssp_min_dist(
     int modified_count,
     int limit
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_list, modified_bits, dist, weight, \
             modified_next_bits, modified_next_list, modified_next_size, modified_later_bits, \
             modified_later_list, modified_later_size)
     for (int place = 0; place < modified_count; place++) {
         const int v = modified_list[place];
         modified_bits[v / 32] = 0;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
@@ -447,7 +448,8 @@ extern "C" void sssp_min_dist(
 // the sum of weight, which says how far apart near and far are
 extern "C" void sum_weight(arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
     double weight_total_part = 0.0;
-    #pragma acc parallel loop gang vector deviceptr(weight) reduction(+ : weight_total_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(weight) reduction(+ : weight_total_part)
     for (arc_t arc = 0; arc < num_arcs; arc++) {
         weight_total_part += (double)weight[arc];
     }
@@ -471,7 +473,8 @@ extern "C" void sssp_min_dist_later(
     int settled,
     int limit
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(modified_later_list, modified_later_bits, dist, modified_bits, modified_list, \
             modified_size, modified_next_bits, modified_next_list, modified_next_size)
     for (int place = 0; place < modified_later_count; place++) {
@@ -518,12 +521,13 @@ extern "C" void sssp_min_dist_of_many(
     int *modified_later_size,
     int limit
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_bits, dist, weight, modified_next_bits, \
             modified_next_list, modified_next_size, modified_later_bits, modified_later_list, \
             modified_later_size)
     for (int v = 0; v < num_nodes; v++) {
         if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
@@ -554,7 +558,8 @@ extern "C" void sssp_min_dist_later_of_many(
     int settled,
     int limit
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(modified_later_bits, dist, modified_bits, modified_list, modified_size, \
             modified_next_bits, modified_next_list, modified_next_size)
     for (int node = 0; node < num_nodes; node++) {
@@ -571,7 +576,7 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 575 "sssp.cpp"
+#line 580 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

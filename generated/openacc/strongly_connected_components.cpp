@@ -409,7 +409,8 @@ extern "C" void strongly_connected_components_set_color(
     int *color,
     bool *modified
 ) {
-    #pragma acc parallel loop gang vector deviceptr(component, color, modified)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, color, modified)
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
         color[v] = v;
@@ -430,11 +431,12 @@ extern "C" void strongly_connected_components_min_color(
     int *colored
 ) {
     int colored_part = 1;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified, component, color, modified_next) \
         reduction(&& : colored_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!modified[v]) continue;
+        #pragma acc loop vector reduction(&& : colored_part)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
@@ -457,7 +459,8 @@ extern "C" void strongly_connected_components_set_component(
     const int *__restrict__ color,
     bool *modified
 ) {
-    #pragma acc parallel loop gang vector deviceptr(component, color, modified)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, color, modified)
     for (int v = 0; v < num_nodes; v++) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
@@ -478,11 +481,12 @@ extern "C" void strongly_connected_components_max_component(
     int *collected
 ) {
     int collected_part = 1;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, modified, color, component, modified_next) \
         reduction(&& : collected_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!modified[v]) continue;
+        #pragma acc loop vector reduction(&& : collected_part)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
@@ -505,7 +509,8 @@ extern "C" void strongly_connected_components_find_finished(
     int *finished
 ) {
     int finished_part = 1;
-    #pragma acc parallel loop gang vector deviceptr(component) reduction(&& : finished_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component) reduction(&& : finished_part)
     for (int node = 0; node < num_nodes; node++) {
         if (component[node] < 0) {
             finished_part = 0;
@@ -525,7 +530,8 @@ extern "C" void trim_set_alone(
     const int *__restrict__ component,
     bool *alone
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, component, alone)
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
@@ -556,7 +562,8 @@ extern "C" void trim_set_component(
     long long *trimmed
 ) {
     long long trimmed_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(component, alone) reduction(+ : trimmed_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, alone) reduction(+ : trimmed_part)
     for (int v = 0; v < num_nodes; v++) {
         if (!(component[v] == -1 && alone[v])) continue;
         component[v] = v;
@@ -566,7 +573,7 @@ extern "C" void trim_set_component(
 }
 
 }  // namespace kernels
-#line 570 "strongly_connected_components.cpp"
+#line 577 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

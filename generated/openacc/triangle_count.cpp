@@ -394,9 +394,10 @@ extern "C" void triangle_count_find_triangles(
     long long *triangles
 ) {
     long long triangles_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns) \
-        reduction(+ : triangles_part)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns) reduction(+ : triangles_part)
     for (int v = 0; v < num_nodes; v++) {
+        #pragma acc loop vector reduction(+ : triangles_part)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
             if (u < v) {
@@ -427,8 +428,9 @@ extern "C" void triangle_count_find_triangles_check(
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, arc_sources) \
-        reduction(|| : other_graph_part) reduction(+ : downward_excess_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, arc_sources) reduction(|| : other_graph_part) \
+        reduction(+ : downward_excess_part)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
         const int u = columns[e];
@@ -459,7 +461,9 @@ extern "C" void triangle_count_find_triangles_orient(
     int *kept_columns,
     arc_t *kept_ends
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, kept_columns, kept_ends)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, kept_columns, kept_ends)
     for (int v = 0; v < num_nodes; v++) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
         arc_t next = row_offsets[v];
@@ -487,7 +491,8 @@ extern "C" void triangle_count_find_triangles_intersect(
     long long *triangles
 ) {
     long long triangles_part = 0;
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, arc_sources, kept_ends, kept_columns) reduction(+ : triangles_part)
     for (arc_t e = 0; e < num_arcs; e++) {
         const int v = arc_sources[e];
@@ -516,7 +521,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 520 "triangle_count.cpp"
+#line 525 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -416,7 +416,8 @@ extern "C" void vertex_cover_set_in_cover(
     const int *__restrict__ columns,
     bool *in_cover
 ) {
-    #pragma acc parallel loop gang vector deviceptr(row_offsets, columns, in_cover)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, in_cover)
     for (int v = 0; v < num_nodes; v++) {
         in_cover[v] = find_arc(row_offsets, columns, v, v) >= 0;
     }
@@ -434,7 +435,8 @@ extern "C" void vertex_cover_set_partner(
     int *partner,
     const bool *__restrict__ in_cover
 ) {
-    #pragma acc parallel loop gang vector \
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, partner, in_cover)
     for (int v = 0; v < num_nodes; v++) {
         partner[v] = -1;
@@ -467,7 +469,8 @@ extern "C" void vertex_cover_set_in_cover_2(
     int *matched
 ) {
     int matched_part = 0;
-    #pragma acc parallel loop gang vector deviceptr(partner, in_cover) reduction(|| : matched_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(partner, in_cover) reduction(|| : matched_part)
     for (int v = 0; v < num_nodes; v++) {
         if (partner[v] == -1) continue;
         const int u = partner[v];
@@ -480,7 +483,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 484 "vertex_cover.cpp"
+#line 487 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

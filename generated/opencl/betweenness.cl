@@ -8,6 +8,67 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(__global const int *list, int begin, int size, int groups) {
+    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
+    const int place = begin + get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// The same with this group's part of them, where some groups share a node.
+static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const int part = get_group_id(0) % groups;
+    const long arcs = end - first;
+    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+}
+
 // Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
 #ifdef ATOMIC_READS
 #define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
@@ -15,10 +76,49 @@ typedef int arc_t;
 #define latest(cell) (cell)
 #endif
 
+// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all work-items, each in `joined` what it came by.
+static double join_add_double(
+    __local const GroupRows *rows, arc_t begin, arc_t end, double joined, __local double *values, double total
+) {
+    const int lane = get_local_id(0);
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        values[lane] = joined;
+        for (int width = 256 / 2; width > 0; width /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < width) {
+                const double total = values[lane], other = values[lane + width];
+                values[lane] = total + other;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (first <= begin && begin < last) {
+            const double other = values[0];
+            total = total + other;
+        }
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const double other = values[i];
+            total = total + other;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
+    return total;
+}
+
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 12 "betweenness.sp"
-__kernel void betweenness_min_bfs_level(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void betweenness_min_bfs_level(
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global int *bfs_level_order,
@@ -28,9 +128,14 @@ __kernel void betweenness_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
+        const int groups = groups_for_each(bfs_level_end - bfs_level_begin);
+        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, groups);
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t e = place + rows.shift[owner];
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
@@ -43,7 +148,9 @@ __kernel void betweenness_min_bfs_level(
 
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
-__kernel void betweenness_add_sigma(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void betweenness_add_sigma(
+    int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
     __global const int *restrict bfs_level_order,
@@ -53,22 +160,45 @@ __kernel void betweenness_add_sigma(
     int bfs_level_end,
     int depth
 ) {
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int v = bfs_level_order[place];
-        double sigma_of_v = sigma[v];
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int w = in_columns[in_e];
-            if (bfs_level[w] == depth - 1) {
-                sigma_of_v += sigma[w];
+    __local double values[1024];
+    __local GroupRows rows;
+    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
+        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, 1);
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+        double sigma_of_v_of_arcs = 0.0;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            double joined = 0.0;
+            #pragma unroll 4
+            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const arc_t in_e = place + rows.shift[owner];
+                const int w = in_columns[in_e];
+                double value = 0.0;
+                if (bfs_level[w] == depth - 1) {
+                    value = sigma[w];
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            sigma_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, sigma_of_v_of_arcs);
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        double sigma_of_v = sigma[v];
+        sigma_of_v += sigma_of_v_of_arcs;
         sigma[v] = sigma_of_v;
     }
 }
 
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
-__kernel void betweenness_add_delta(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void betweenness_add_delta(
+    int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const int *restrict bfs_level_order,
@@ -81,17 +211,197 @@ __kernel void betweenness_add_delta(
     int src,
     int depth
 ) {
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int v = bfs_level_order[place];
-        if (v == src) continue;
-        double delta_of_v = delta[v];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+    __local double values[1024];
+    __local GroupRows rows;
+    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
+        int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, 1);
+        if (brought >= 0 && brought == src) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        double delta_of_v_of_arcs = 0.0;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            double joined = 0.0;
+            #pragma unroll 4
+            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t e = place + rows.shift[owner];
+                const int w = columns[e];
+                double value = 0.0;
+                if (bfs_level[w] == depth + 1) {
+                    value = sigma[v] / sigma[w] * (1.0 + delta[w]);
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            delta_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, delta_of_v_of_arcs);
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        double delta_of_v = delta[v];
+        delta_of_v += delta_of_v_of_arcs;
         delta[v] = delta_of_v;
         bc[v] += delta_of_v;
     }
+}
+
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 12 "betweenness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void betweenness_min_bfs_level_pull(
+    int num_nodes,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global int *bfs_level,
+    __global int *bfs_level_count,
+    __global int *bfs_level_order,
+    int depth
+) {
+    for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
+        if (latest(bfs_level[neighbor]) != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (latest(bfs_level[v]) == depth) {
+                atomic_min(&bfs_level[neighbor], depth + 1);
+                const int slot = atomic_add(bfs_level_count, 1);
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+#line 12 "betweenness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void betweenness_few(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global int *bfs_level_order,
+    __global int *bfs_level,
+    __global int *bfs_level_count,
+    __global double *sigma,
+    __global int *bfs_level_starts,
+    uchar found,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few,
+    int depth,
+    __global int *depth_outcome,
+    __global int *bfs_level_begin_outcome,
+    __global int *bfs_level_end_outcome,
+    __global int *found_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+            // finds the next BFS level
+            #line 12 "betweenness.sp"
+            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int neighbor = columns[e];
+                    const int candidate = depth + 1;
+                    if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                        const int slot = atomic_add(bfs_level_count, 1);
+                        bfs_level_order[slot] = neighbor;
+                    }
+                }
+            }
+        }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+            #line 12 "betweenness.sp"
+            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+                const int v = bfs_level_order[place];
+                double sigma_of_v = sigma[v];
+                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                    const int w = in_columns[in_e];
+                    if (latest(bfs_level[w]) == depth - 1) {
+                        sigma_of_v += sigma[w];
+                    }
+                }
+                sigma[v] = sigma_of_v;
+            }
+        }
+        depth += 1;
+        bfs_level_begin = bfs_level_end;
+        bfs_level_end = *bfs_level_count;
+        if (get_global_id(0) == 0) {
+            bfs_level_starts[depth] = bfs_level_begin;
+        }
+        found = bfs_level_begin < bfs_level_end;
+        if (get_global_id(0) == 0) {
+            *depth_outcome = depth;
+            *bfs_level_begin_outcome = bfs_level_begin;
+            *bfs_level_end_outcome = bfs_level_end;
+            *found_outcome = found;
+        }
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+}
+
+// betweenness.sp:17 iterateInReverse (v != src)
+#line 17 "betweenness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void betweenness_few_2(
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *restrict bfs_level_order,
+    __global double *delta,
+    __global const int *restrict bfs_level,
+    __global const double *restrict sigma,
+    __global double *bc,
+    __global const int *restrict bfs_level_starts,
+    uchar goes_on,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few_2,
+    int src,
+    int depth,
+    __global int *goes_on_outcome,
+    __global int *depth_outcome,
+    __global int *bfs_level_end_outcome,
+    __global int *bfs_level_begin_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // betweenness.sp:17 iterateInReverse (v != src)
+            #line 17 "betweenness.sp"
+            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+                const int v = bfs_level_order[place];
+                if (v == src) continue;
+                double delta_of_v = delta[v];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (bfs_level[w] == depth + 1) {
+                        delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                    }
+                }
+                delta[v] = delta_of_v;
+                bc[v] += delta_of_v;
+            }
+        }
+        goes_on = depth > 0;
+        if (goes_on) {
+            depth -= 1;
+            bfs_level_end = bfs_level_begin;
+            bfs_level_begin = bfs_level_starts[depth];
+        }
+        if (get_global_id(0) == 0) {
+            *goes_on_outcome = goes_on;
+            *depth_outcome = depth;
+            *bfs_level_end_outcome = bfs_level_end;
+            *bfs_level_begin_outcome = bfs_level_begin;
+        }
+    } while (goes_on && bfs_level_end - bfs_level_begin < few_2);
 }

@@ -43,14 +43,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -357,6 +371,27 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        cl_device_type type = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+        std::size_t group = 1;
+        if (!(type & CL_DEVICE_TYPE_CPU)) {
+            check(clGetKernelWorkGroupInfo(found(kernel), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr),
+                  "clGetKernelWorkGroupInfo");
+            group = std::min<std::size_t>(group, 1024);
+        }
+        enqueue(kernel, group, group, arguments...);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -385,17 +420,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -482,6 +522,22 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its work-items found.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &device) : cell(device, 1) {}
+
+    void set(T value) { cell.fill(value); }
+
+    cl_mem memory() const { return cell.memory(); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -513,8 +569,13 @@ static void betweenness(
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
-    std::vector<int> bfs_level_starts(graph.num_nodes + 1);
+    Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
     Buffer<int> bfs_level_count(device, 1);
+    Word<int> depth_result(device);
+    Word<int> bfs_level_begin_result(device);
+    Word<int> bfs_level_end_result(device);
+    Word<int> found_result(device);
+    Word<int> goes_on_result(device);
     bc.fill(0.0);
     // betweenness.sp:7 for (src in sources)
     for (const int src : sources.members()) {
@@ -529,34 +590,79 @@ static void betweenness(
             bfs_level_count.write(0, 1);
             int bfs_level_begin = 0;
             int bfs_level_end = 1;
-            bfs_level_starts[0] = 0;
+            bfs_level_starts.write(0, 0);
             int depth = 0;
             bool found = false;
+            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
             do {
-                device.launch(
-                    "betweenness_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                    graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
-                    depth
-                );
-                device.launch(
-                    "betweenness_add_sigma", bfs_level_end - bfs_level_begin, graph.in_row_offsets,
-                    graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin, bfs_level_end, depth
-                );
-                depth += 1;
-                bfs_level_begin = bfs_level_end;
-                bfs_level_end = bfs_level_count.read(0);
-                bfs_level_starts[depth] = bfs_level_begin;
-                found = bfs_level_begin < bfs_level_end;
+                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                    device.launch_group(
+                        "betweenness_few", graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
+                        graph.in_columns, bfs_level_order, bfs_level, bfs_level_count, sigma, bfs_level_starts,
+                        found, bfs_level_end, bfs_level_begin, few, depth, depth_result, bfs_level_begin_result,
+                        bfs_level_end_result, found_result
+                    );
+                    depth = depth_result.read();
+                    bfs_level_begin = bfs_level_begin_result.read();
+                    bfs_level_end = bfs_level_end_result.read();
+                    found = found_result.read();
+                } else {
+                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                        device.launch(
+                            "betweenness_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                            graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
+                        );
+                    } else {
+                        device.launch(
+                            "betweenness_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin),
+                            graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                            bfs_level_begin, bfs_level_end, depth
+                        );
+                    }
+                    device.launch(
+                        "betweenness_add_sigma", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
+                        graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
+                        bfs_level_end, depth
+                    );
+                    depth += 1;
+                    bfs_level_begin = bfs_level_end;
+                    bfs_level_end = bfs_level_count.read(0);
+                    bfs_level_starts.write(depth, bfs_level_begin);
+                    found = bfs_level_begin < bfs_level_end;
+                }
             } while (found);
-            bfs_level_begin = bfs_level_starts[depth];
-            while (depth > 0) {
+            bfs_level_begin = bfs_level_starts.read(depth);
+            const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+            bool goes_on = depth > 0;
+            if (goes_on) {
                 depth -= 1;
                 bfs_level_end = bfs_level_begin;
-                bfs_level_begin = bfs_level_starts[depth];
-                device.launch(
-                    "betweenness_add_delta", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                    bfs_level_order, delta, bfs_level, sigma, bc, bfs_level_begin, bfs_level_end, src, depth
-                );
+                bfs_level_begin = bfs_level_starts.read(depth);
+            }
+            while (goes_on) {
+                if (bfs_level_end - bfs_level_begin < few_2) {
+                    device.launch_group(
+                        "betweenness_few_2", graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level,
+                        sigma, bc, bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth,
+                        goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
+                    );
+                    goes_on = goes_on_result.read();
+                    depth = depth_result.read();
+                    bfs_level_end = bfs_level_end_result.read();
+                    bfs_level_begin = bfs_level_begin_result.read();
+                } else {
+                    device.launch(
+                        "betweenness_add_delta", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
+                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
+                        bfs_level_begin, bfs_level_end, src, depth
+                    );
+                    goes_on = depth > 0;
+                    if (goes_on) {
+                        depth -= 1;
+                        bfs_level_end = bfs_level_begin;
+                        bfs_level_begin = bfs_level_starts.read(depth);
+                    }
+                }
             }
         }
     }

@@ -43,12 +43,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -79,6 +95,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -103,7 +137,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -337,6 +371,27 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        cl_device_type type = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+        std::size_t group = 1;
+        if (!(type & CL_DEVICE_TYPE_CPU)) {
+            check(clGetKernelWorkGroupInfo(found(kernel), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr),
+                  "clGetKernelWorkGroupInfo");
+            group = std::min<std::size_t>(group, 1024);
+        }
+        enqueue(kernel, group, group, arguments...);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -365,17 +420,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -452,6 +512,22 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its work-items found.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &device) : cell(device, 1) {}
+
+    void set(T value) { cell.fill(value); }
+
+    cl_mem memory() const { return cell.memory(); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -459,13 +535,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
@@ -473,6 +553,10 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
+    Word<int> depth_result(device);
+    Word<int> bfs_level_begin_result(device);
+    Word<int> bfs_level_end_result(device);
+    Word<int> found_result(device);
     level.fill(INT_MAX);
     parent.fill(-1);
     level.write(src, 0);
@@ -486,19 +570,41 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
         int bfs_level_end = 1;
         int depth = 0;
         bool found = false;
+        const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
         do {
-            device.launch(
-                "bfs_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end, depth
-            );
-            device.launch(
-                "bfs_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end, depth
-            );
-            depth += 1;
-            bfs_level_begin = bfs_level_end;
-            bfs_level_end = bfs_level_count.read(0);
-            found = bfs_level_begin < bfs_level_end;
+            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                device.launch_group(
+                    "bfs_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
+                    bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
+                    depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
+                );
+                depth = depth_result.read();
+                bfs_level_begin = bfs_level_begin_result.read();
+                bfs_level_end = bfs_level_end_result.read();
+                found = found_result.read();
+            } else {
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    device.launch(
+                        "bfs_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                        graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
+                    );
+                } else {
+                    device.launch(
+                        "bfs_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
+                        graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
+                        depth
+                    );
+                }
+                device.launch(
+                    "bfs_min_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
+                    graph.columns, bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end,
+                    depth
+                );
+                depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                found = bfs_level_begin < bfs_level_end;
+            }
         } while (found);
     }
 }

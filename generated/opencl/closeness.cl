@@ -8,6 +8,67 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(__global const int *list, int begin, int size, int groups) {
+    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
+    const int place = begin + get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// The same with this group's part of them, where some groups share a node.
+static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const int part = get_group_id(0) % groups;
+    const long arcs = end - first;
+    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+}
+
 // Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
 #ifdef ATOMIC_READS
 #define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
@@ -33,7 +94,8 @@ static double long_to_double_inf(long value) {
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 13 "closeness.sp"
-__kernel void closeness_centrality_min_bfs_level(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void closeness_centrality_min_bfs_level(
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global int *bfs_level_order,
@@ -43,9 +105,14 @@ __kernel void closeness_centrality_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
+        const int groups = groups_for_each(bfs_level_end - bfs_level_begin);
+        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, groups);
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t e = place + rows.shift[owner];
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
@@ -58,7 +125,8 @@ __kernel void closeness_centrality_min_bfs_level(
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
-__kernel void closeness_centrality_min_level(
+__kernel __attribute__((vec_type_hint(int4)))
+void closeness_centrality_min_level(
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const int *restrict bfs_level_order,
@@ -99,4 +167,104 @@ __kernel void closeness_centrality_set_closeness(
         const double others = (double)(reached_by[v] - 1);
         closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
     }
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 13 "closeness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void closeness_centrality_min_bfs_level_pull(
+    int num_nodes,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global int *bfs_level,
+    __global int *bfs_level_count,
+    __global int *bfs_level_order,
+    int depth
+) {
+    for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
+        if (latest(bfs_level[neighbor]) != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (latest(bfs_level[v]) == depth) {
+                atomic_min(&bfs_level[neighbor], depth + 1);
+                const int slot = atomic_add(bfs_level_count, 1);
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+#line 13 "closeness.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void closeness_centrality_few(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *bfs_level_order,
+    __global int *bfs_level,
+    __global int *bfs_level_count,
+    __global int *level,
+    __global long *farness,
+    __global int *reached_by,
+    uchar found,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few,
+    int depth,
+    __global int *depth_outcome,
+    __global int *bfs_level_begin_outcome,
+    __global int *bfs_level_end_outcome,
+    __global int *found_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+            // finds the next BFS level
+            #line 13 "closeness.sp"
+            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int neighbor = columns[e];
+                    const int candidate = depth + 1;
+                    if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                        const int slot = atomic_add(bfs_level_count, 1);
+                        bfs_level_order[slot] = neighbor;
+                    }
+                }
+            }
+        }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+            #line 13 "closeness.sp"
+            for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (latest(bfs_level[w]) == depth + 1) {
+                        const int candidate = add_inf(latest(level[v]), 1);
+                        if (candidate < latest(level[w])) {
+                            atomic_min(&level[w], candidate);
+                        }
+                    }
+                }
+                farness[v] += int_to_long_inf(latest(level[v]));
+                reached_by[v] += 1;
+            }
+        }
+        depth += 1;
+        bfs_level_begin = bfs_level_end;
+        bfs_level_end = *bfs_level_count;
+        found = bfs_level_begin < bfs_level_end;
+        if (get_global_id(0) == 0) {
+            *depth_outcome = depth;
+            *bfs_level_begin_outcome = bfs_level_begin;
+            *bfs_level_end_outcome = bfs_level_end;
+            *found_outcome = found;
+        }
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }

@@ -66,7 +66,8 @@ static long arcs_to_neighbors(
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
-__kernel void clustering_coefficient_set_lcc(
+__kernel __attribute__((vec_type_hint(int4)))
+void clustering_coefficient_set_lcc(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
@@ -142,7 +143,8 @@ void clustering_coefficient_set_lcc_check(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
-__kernel void clustering_coefficient_set_lcc_orient(
+__kernel __attribute__((vec_type_hint(int4)))
+void clustering_coefficient_set_lcc_orient(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
@@ -212,7 +214,8 @@ __kernel void clustering_coefficient_set_lcc_intersect(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
-__kernel void clustering_coefficient_set_lcc_from_triangles(
+__kernel __attribute__((vec_type_hint(int4)))
+void clustering_coefficient_set_lcc_from_triangles(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,

@@ -14,6 +14,57 @@ typedef int arc_t;
 #define latest(cell) (cell)
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
+// alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
@@ -77,36 +128,44 @@ __kernel void connected_components_component_sample(
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
-__kernel void connected_components_component_join(
-    arc_t num_arcs,
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void connected_components_component_join(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const int *restrict arc_sources,
     __global int *component
 ) {
-    for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
-        const int v = arc_sources[e];
-        const int u = columns[e];
-        int a = latest(component[v]);
-        int b = latest(component[u]);
-        while (a != b) {
-            const int low = min(a, b);
-            const int high = max(a, b);
-            int held = latest(component[high]);
-            if (held == high) {
-                held = atomic_cmpxchg(&component[high], high, low);
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int u = columns[e];
+            int a = latest(component[v]);
+            int b = latest(component[u]);
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = latest(component[high]);
                 if (held == high) {
+                    held = atomic_cmpxchg(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
                     break;
                 }
+                const int above = latest(component[held]);
+                if (above != held) {
+                    atomic_min(&component[high], above);
+                }
+                a = above;
+                b = latest(component[low]);
             }
-            if (held == low) {
-                break;
-            }
-            const int above = latest(component[held]);
-            if (above != held) {
-                atomic_min(&component[high], above);
-            }
-            a = above;
-            b = latest(component[low]);
         }
     }
 }

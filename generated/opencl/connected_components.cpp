@@ -49,7 +49,6 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
-    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -80,15 +79,6 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
-// Works out from the rows what else the program uses.
-static HostGraph completed(HostGraph graph) {
-    graph.arc_sources.resize(graph.num_arcs);
-    for (int v = 0; v < graph.num_nodes; v++) {
-        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
-    }
-    return graph;
-}
-
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -113,7 +103,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return completed(std::move(graph));
+    return graph;
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -347,6 +337,13 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -375,17 +372,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -469,15 +471,13 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
-    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+          columns(device, host.columns) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -495,8 +495,8 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
         "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
     );
     device.launch(
-        "connected_components_component_join", graph.num_arcs, graph.num_arcs, graph.columns,
-        graph.arc_sources, component
+        "connected_components_component_join", device.busy(graph.num_nodes), graph.num_nodes,
+        graph.row_offsets, graph.columns, component
     );
     device.launch(
         "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component

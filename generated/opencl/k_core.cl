@@ -15,6 +15,95 @@ typedef int arc_t;
 #define latest(cell) (cell)
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
+// alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all work-items, each in `joined` what it came by.
+static int join_add_int(
+    __local const GroupRows *rows, arc_t begin, arc_t end, int joined, __local int *values, int total
+) {
+    const int lane = get_local_id(0);
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        values[lane] = joined;
+        for (int width = 256 / 2; width > 0; width /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < width) {
+                const int total = values[lane], other = values[lane + width];
+                values[lane] = total + other;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (first <= begin && begin < last) {
+            const int other = values[0];
+            total = total + other;
+        }
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const int other = values[i];
+            total = total + other;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
+    return total;
+}
+
 // Combines the values of a work-group; its first work-item gets the total.
 static long group_add_long(long value, __local long *scratch) {
     const int lane = get_local_id(0);
@@ -28,6 +117,24 @@ static long group_add_long(long value, __local long *scratch) {
         }
     }
     return value;
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(__global const int *list, int begin, int size, int groups) {
+    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
+    const int place = begin + get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
+
+// The same with this group's part of them, where some groups share a node.
+static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const int part = get_group_id(0) % groups;
+    const long arcs = end - first;
+    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -45,20 +152,42 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 // k_core.sp:9 forall (v in g.nodes())
 // first degree = 0
 #line 9 "k_core.sp"
-__kernel void k_core_add_degree(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void k_core_add_degree(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
     __global int *degree
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+    __local int values[1024];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
         int degree_of_v = 0;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            if (nbr != v) {
-                degree_of_v += 1;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            int joined = 0;
+            #pragma unroll 4
+            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t in_e = place + rows.shift[owner];
+                const int nbr = in_columns[in_e];
+                int value = 0;
+                if (nbr != v) {
+                    value = 1;
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            degree_of_v = join_add_int(&rows, from, to, joined, values, degree_of_v);
         }
+        if (brought < 0) continue;
+        const int v = brought;
         degree[v] = degree_of_v;
     }
 }
@@ -92,7 +221,8 @@ void k_core_set_core(
 
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
-__kernel void k_core_add_degree_2(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void k_core_add_degree_2(
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const int *restrict peeling_list,
@@ -100,10 +230,19 @@ __kernel void k_core_add_degree_2(
     __global int *degree,
     int peeling_count
 ) {
-    for (int place = get_global_id(0); place < peeling_count; place += get_global_size(0)) {
-        const int v = peeling_list[place];
-        peeling_bits[v / 32] = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < peeling_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(peeling_count);
+        const int brought = listed_node(peeling_list, begin, peeling_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            peeling_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (nbr != v) {
                 atomic_add(&degree[nbr], -1);
@@ -115,16 +254,23 @@ __kernel void k_core_add_degree_2(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 // where many are active: goes over all, in their order
 #line 23 "k_core.sp"
-__kernel void k_core_add_degree_2_of_many(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void k_core_add_degree_2_of_many(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const int *restrict peeling_bits,
     __global int *degree
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (peeling_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (nbr != v) {
                 atomic_add(&degree[nbr], -1);

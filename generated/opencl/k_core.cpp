@@ -357,6 +357,13 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -385,17 +392,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -521,7 +533,7 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     peeling_size.fill(0);
     // k_core.sp:9 forall (v in g.nodes())
     device.launch(
-        "k_core_add_degree", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+        "k_core_add_degree", device.busy(graph.num_nodes), graph.num_nodes, graph.in_row_offsets,
         graph.in_columns, degree
     );
     long long left = graph.num_nodes;
@@ -539,14 +551,14 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         peeling_count = peeling_size.read(0);
         if (peeling_count > graph.num_nodes / 8) {
             device.launch(
-                "k_core_add_degree_2_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, peeling_bits, degree
+                "k_core_add_degree_2_of_many", device.busy(graph.num_nodes), graph.num_nodes,
+                graph.row_offsets, graph.columns, peeling_bits, degree
             );
             peeling_bits.fill(0);
         } else {
             device.launch(
-                "k_core_add_degree_2", peeling_count, graph.row_offsets, graph.columns, peeling_list,
-                peeling_bits, degree, peeling_count
+                "k_core_add_degree_2", device.busy(peeling_count), graph.row_offsets, graph.columns,
+                peeling_list, peeling_bits, degree, peeling_count
             );
         }
         peeling_size.fill(0);

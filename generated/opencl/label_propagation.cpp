@@ -385,17 +385,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>

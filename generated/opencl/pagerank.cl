@@ -32,13 +32,106 @@ static double group_add_double(double value, __local double *scratch) {
 #define latest_long(cell) (cell)
 #endif
 
-// Tried again until no other work-item has come between reading and writing.
+// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
 static void atomic_add_double(volatile __global double *cell, double value) {
+#ifdef __NV_CL_C_VERSION
+    asm volatile("red.global.add.f64 [%0], %1;" :: "l"(cell), "d"(value) : "memory");
+#else
     volatile __global long *word = (volatile __global long *)cell;
     long old = latest_long(*word), seen;
     while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
         old = seen;
     }
+#endif
+}
+
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
+// alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all work-items, each in `joined` what it came by.
+static double join_add_double(
+    __local const GroupRows *rows, arc_t begin, arc_t end, double joined, __local double *values, double total
+) {
+    const int lane = get_local_id(0);
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        values[lane] = joined;
+        for (int width = 256 / 2; width > 0; width /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < width) {
+                const double total = values[lane], other = values[lane + width];
+                values[lane] = total + other;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (first <= begin && begin < last) {
+            const double other = values[0];
+            total = total + other;
+        }
+    } else {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const double other = values[i];
+            total = total + other;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
+    return total;
 }
 
 // pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
@@ -69,7 +162,7 @@ void pagerank_find_stranded_and_set_contribution(
 // pagerank.sp:18 forall (v in g.nodes())
 // then rank = rank_nxt
 #line 18 "pagerank.sp"
-__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_set_rank_nxt(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
@@ -82,12 +175,31 @@ void pagerank_set_rank_nxt(
     __global double *change
 ) {
     double change_part = 0.0;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+    __local double values[1024];
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
         double inflow = 0.0;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            inflow += contribution[nbr];
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            double joined = 0.0;
+            #pragma unroll 4
+            for (arc_t place = from + get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const arc_t in_e = place + rows.shift[owner];
+                const int nbr = in_columns[in_e];
+                const double value = contribution[nbr];
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
+            }
+            inflow = join_add_double(&rows, from, to, joined, values, inflow);
         }
+        if (brought < 0) continue;
+        const int v = brought;
         const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
         const double old_rank = rank[v];
         change_part += fabs(rank_nxt_of_v - old_rank);

@@ -16,6 +16,67 @@ typedef int arc_t;
 #define latest(cell) (cell)
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(__global const int *list, int begin, int size, int groups) {
+    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
+    const int place = begin + get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// The same with this group's part of them, where some groups share a node.
+static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const int part = get_group_id(0) % groups;
+    const long arcs = end - first;
+    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+}
+
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
@@ -44,13 +105,25 @@ static double group_add_double(double value, __local double *scratch) {
 #define latest_long(cell) (cell)
 #endif
 
-// Tried again until no other work-item has come between reading and writing.
+// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
 static void atomic_add_double(volatile __global double *cell, double value) {
+#ifdef __NV_CL_C_VERSION
+    asm volatile("red.global.add.f64 [%0], %1;" :: "l"(cell), "d"(value) : "memory");
+#else
     volatile __global long *word = (volatile __global long *)cell;
     long old = latest_long(*word), seen;
     while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
         old = seen;
     }
+#endif
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
+// alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -67,7 +140,8 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
-__kernel void sssp_min_dist(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void sssp_min_dist(
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
     __global const int *restrict modified_list,
@@ -83,10 +157,19 @@ __kernel void sssp_min_dist(
     int modified_count,
     int limit
 ) {
-    for (int place = get_global_id(0); place < modified_count; place += get_global_size(0)) {
-        const int v = modified_list[place];
-        modified_bits[v / 32] = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(modified_count);
+        const int brought = listed_node(modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             const int candidate = add_inf(latest(dist[v]), weight[e]);
             if (candidate < latest(dist[nbr]) && candidate < atomic_min(&dist[nbr], candidate)) {
@@ -161,7 +244,8 @@ __kernel void modified_list_first(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
-__kernel void sssp_min_dist_of_many(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void sssp_min_dist_of_many(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
@@ -176,9 +260,15 @@ __kernel void sssp_min_dist_of_many(
     __global int *modified_later_size,
     int limit
 ) {
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             const int candidate = add_inf(latest(dist[v]), weight[e]);
             if (candidate < latest(dist[nbr]) && candidate < atomic_min(&dist[nbr], candidate)) {
@@ -219,4 +309,150 @@ __kernel void sssp_min_dist_later_of_many(
             }
         }
     }
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void sssp_few(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *modified_list,
+    __global int *modified_bits,
+    __global int *dist,
+    __global const int *restrict weight,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    __global int *modified_later_bits,
+    __global int *modified_later_list,
+    __global int *modified_later_size,
+    __global int *modified_size,
+    uchar finished,
+    int modified_count,
+    int few,
+    int limit,
+    uchar turned,
+    __global int *modified_count_outcome,
+    __global int *finished_outcome,
+    __global int *turned_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+            #line 12 "sssp.sp"
+            for (int place = get_global_id(0); place < modified_count; place += get_global_size(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(latest(dist[v]), weight[e]);
+                    if (candidate < latest(dist[nbr]) && candidate < atomic_min(&dist[nbr], candidate)) {
+                        if (candidate < limit) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        } else {
+                            enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { __global int *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { __global int *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { __global int *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        modified_count = *modified_size;
+        finished = modified_count == 0;
+        turned = !turned;
+        if (get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *finished_outcome = finished;
+            *turned_outcome = turned;
+        }
+    } while (!finished && (modified_count < few && modified_count <= num_nodes / 8));
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void sssp_few_2(
+    int num_nodes,
+    __global int *modified_later_list,
+    __global int *modified_later_bits,
+    __global const int *restrict dist,
+    __global int *modified_bits,
+    __global int *modified_list,
+    __global int *modified_size,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    __global int *modified_later_size,
+    uchar nobody_near,
+    uchar nobody_waits,
+    int modified_later_count,
+    int few_2,
+    int limit,
+    int rise,
+    int settled,
+    int modified_count,
+    uchar turned_2,
+    __global int *settled_outcome,
+    __global int *limit_outcome,
+    __global int *rise_outcome,
+    __global int *modified_count_outcome,
+    __global int *nobody_near_outcome,
+    __global int *modified_later_count_outcome,
+    __global int *nobody_waits_outcome,
+    __global int *turned_2_outcome
+) {
+    do {
+        settled = limit;
+        limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+        rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+            // those who wait: who is near now comes next, who has had his turn meanwhile is done
+            #line 12 "sssp.sp"
+            for (int place = get_global_id(0); place < modified_later_count; place += get_global_size(0)) {
+                const int node = modified_later_list[place];
+                modified_later_bits[node / 32] = 0;
+                const int value = dist[node];
+                if (value >= settled) {
+                    if (value < limit) {
+                        enlist(node, modified_bits, modified_list, modified_size);
+                    } else {
+                        enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                    }
+                }
+            }
+        }
+        if (get_global_id(0) == 0) {
+            *modified_later_size = 0;
+        }
+        { __global int *other = modified_later_bits; modified_later_bits = modified_next_bits; modified_next_bits = other; }
+        { __global int *other = modified_later_list; modified_later_list = modified_next_list; modified_next_list = other; }
+        { __global int *other = modified_later_size; modified_later_size = modified_next_size; modified_next_size = other; }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        modified_count = *modified_size;
+        nobody_near = modified_count == 0;
+        modified_later_count = *modified_later_size;
+        nobody_waits = modified_later_count == 0;
+        turned_2 = !turned_2;
+        if (get_global_id(0) == 0) {
+            *settled_outcome = settled;
+            *limit_outcome = limit;
+            *rise_outcome = rise;
+            *modified_count_outcome = modified_count;
+            *nobody_near_outcome = nobody_near;
+            *modified_later_count_outcome = modified_later_count;
+            *nobody_waits_outcome = nobody_waits;
+            *turned_2_outcome = turned_2;
+        }
+    } while (nobody_near && !nobody_waits && (modified_later_count < few_2 && modified_later_count <= num_nodes / 8));
 }

@@ -44,13 +44,27 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<int> weights;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<int> weights;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -349,6 +363,27 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        cl_device_type type = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+        std::size_t group = 1;
+        if (!(type & CL_DEVICE_TYPE_CPU)) {
+            check(clGetKernelWorkGroupInfo(found(kernel), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr),
+                  "clGetKernelWorkGroupInfo");
+            group = std::min<std::size_t>(group, 1024);
+        }
+        enqueue(kernel, group, group, arguments...);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -377,17 +412,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -525,6 +565,16 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     Buffer<int> modified_later_list(device, graph.num_nodes);
     Buffer<int> modified_later_size(device, 1);
     Word<double> weight_total_result(device);
+    Word<int> modified_count_result(device);
+    Word<int> finished_result(device);
+    Word<int> turned_result(device);
+    Word<int> settled_result(device);
+    Word<int> limit_result(device);
+    Word<int> rise_result(device);
+    Word<int> nobody_near_result(device);
+    Word<int> modified_later_count_result(device);
+    Word<int> nobody_waits_result(device);
+    Word<int> turned_2_result(device);
     int modified_count = 0;
     int modified_later_count = 0;
     dist.fill(INT_MAX);
@@ -549,61 +599,110 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     int settled = width;
     bool nobody_near = true;
     bool nobody_waits = true;
-    do {
+    while (true) {
         modified_count = modified_size.read(0);
-        do {
-            if (modified_count > graph.num_nodes / 8) {
-                device.launch(
-                    "sssp_min_dist_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    modified_bits, dist, weight, modified_nxt_bits, modified_nxt_list, modified_nxt_size,
-                    modified_later_bits, modified_later_list, modified_later_size, limit
+        const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_count < few && modified_count <= graph.num_nodes / 8) {
+                bool turned = false;
+                device.launch_group(
+                    "sssp_few", graph.num_nodes, graph.row_offsets, graph.columns, modified_list, modified_bits,
+                    dist, weight, modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
+                    modified_later_list, modified_later_size, modified_size, finished, modified_count, few,
+                    limit, turned, modified_count_result, finished_result, turned_result
                 );
-                modified_bits.fill(0);
+                modified_count = modified_count_result.read();
+                finished = finished_result.read();
+                turned = turned_result.read();
+                if (turned) {
+                    std::swap(modified_bits, modified_nxt_bits);
+                    std::swap(modified_list, modified_nxt_list);
+                    std::swap(modified_size, modified_nxt_size);
+                }
             } else {
-                device.launch(
-                    "sssp_min_dist", modified_count, graph.row_offsets, graph.columns, modified_list,
-                    modified_bits, dist, weight, modified_nxt_bits, modified_nxt_list, modified_nxt_size,
-                    modified_later_bits, modified_later_list, modified_later_size, modified_count, limit
-                );
+                if (modified_count > graph.num_nodes / 8) {
+                    device.launch(
+                        "sssp_min_dist_of_many", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
+                        graph.columns, modified_bits, dist, weight, modified_nxt_bits, modified_nxt_list,
+                        modified_nxt_size, modified_later_bits, modified_later_list, modified_later_size, limit
+                    );
+                    modified_bits.fill(0);
+                } else {
+                    device.launch(
+                        "sssp_min_dist", device.busy(modified_count), graph.row_offsets, graph.columns,
+                        modified_list, modified_bits, dist, weight, modified_nxt_bits, modified_nxt_list,
+                        modified_nxt_size, modified_later_bits, modified_later_list, modified_later_size,
+                        modified_count, limit
+                    );
+                }
+                modified_size.fill(0);
+                std::swap(modified_bits, modified_nxt_bits);
+                std::swap(modified_list, modified_nxt_list);
+                std::swap(modified_size, modified_nxt_size);
+                modified_count = modified_size.read(0);
+                finished = modified_count == 0;
             }
-            modified_size.fill(0);
-            std::swap(modified_bits, modified_nxt_bits);
-            std::swap(modified_list, modified_nxt_list);
-            std::swap(modified_size, modified_nxt_size);
-            modified_count = modified_size.read(0);
-            finished = modified_count == 0;
-        } while (!finished);
+            if (finished) break;
+        }
         rise = width;
         modified_later_count = modified_later_size.read(0);
-        do {
-            settled = limit;
-            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
-            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
-            if (modified_later_count > graph.num_nodes / 8) {
-                device.launch(
-                    "sssp_min_dist_later_of_many", graph.num_nodes, graph.num_nodes, modified_later_bits, dist,
+        const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
+                bool turned_2 = false;
+                device.launch_group(
+                    "sssp_few_2", graph.num_nodes, modified_later_list, modified_later_bits, dist,
                     modified_bits, modified_list, modified_size, modified_nxt_bits, modified_nxt_list,
-                    modified_nxt_size, settled, limit
+                    modified_nxt_size, modified_later_size, nobody_near, nobody_waits, modified_later_count,
+                    few_2, limit, rise, settled, modified_count, turned_2, settled_result, limit_result,
+                    rise_result, modified_count_result, nobody_near_result, modified_later_count_result,
+                    nobody_waits_result, turned_2_result
                 );
-                modified_later_bits.fill(0);
+                settled = settled_result.read();
+                limit = limit_result.read();
+                rise = rise_result.read();
+                modified_count = modified_count_result.read();
+                nobody_near = nobody_near_result.read();
+                modified_later_count = modified_later_count_result.read();
+                nobody_waits = nobody_waits_result.read();
+                turned_2 = turned_2_result.read();
+                if (turned_2) {
+                    std::swap(modified_later_bits, modified_nxt_bits);
+                    std::swap(modified_later_list, modified_nxt_list);
+                    std::swap(modified_later_size, modified_nxt_size);
+                }
             } else {
-                device.launch(
-                    "sssp_min_dist_later", modified_later_count, modified_later_list, modified_later_bits, dist,
-                    modified_bits, modified_list, modified_size, modified_nxt_bits, modified_nxt_list,
-                    modified_nxt_size, modified_later_count, settled, limit
-                );
+                settled = limit;
+                limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+                rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+                if (modified_later_count > graph.num_nodes / 8) {
+                    device.launch(
+                        "sssp_min_dist_later_of_many", graph.num_nodes, graph.num_nodes, modified_later_bits, dist,
+                        modified_bits, modified_list, modified_size, modified_nxt_bits, modified_nxt_list,
+                        modified_nxt_size, settled, limit
+                    );
+                    modified_later_bits.fill(0);
+                } else {
+                    device.launch(
+                        "sssp_min_dist_later", modified_later_count, modified_later_list, modified_later_bits, dist,
+                        modified_bits, modified_list, modified_size, modified_nxt_bits, modified_nxt_list,
+                        modified_nxt_size, modified_later_count, settled, limit
+                    );
+                }
+                modified_later_size.fill(0);
+                std::swap(modified_later_bits, modified_nxt_bits);
+                std::swap(modified_later_list, modified_nxt_list);
+                std::swap(modified_later_size, modified_nxt_size);
+                modified_count = modified_size.read(0);
+                nobody_near = modified_count == 0;
+                modified_later_count = modified_later_size.read(0);
+                nobody_waits = modified_later_count == 0;
             }
-            modified_later_size.fill(0);
-            std::swap(modified_later_bits, modified_nxt_bits);
-            std::swap(modified_later_list, modified_nxt_list);
-            std::swap(modified_later_size, modified_nxt_size);
-            modified_count = modified_size.read(0);
-            nobody_near = modified_count == 0;
-            modified_later_count = modified_later_size.read(0);
-            nobody_waits = modified_later_count == 0;
-        } while (nobody_near && !nobody_waits);
+            if (!(nobody_near && !nobody_waits)) break;
+        }
         finished = nobody_near;
-    } while (!finished);
+        if (finished) break;
+    }
 }
 
 // What --help says.

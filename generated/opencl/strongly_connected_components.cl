@@ -8,6 +8,57 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+typedef struct {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+} GroupRows;
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = get_local_id(0);
+    arc_t last = end - first;
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    rows->shift[lane] = end - last;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rows->last[256 - 1];
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
+// alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// The same with all arcs of a node, or with none where it is -1.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
 // Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
 #ifdef ATOMIC_READS
 #define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
@@ -47,7 +98,8 @@ __kernel void strongly_connected_components_set_color(
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_min_color(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void strongly_connected_components_min_color(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
@@ -58,9 +110,15 @@ __kernel void strongly_connected_components_min_color(
     __global int *colored
 ) {
     bool colored_part = true;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = latest(color[v]);
@@ -93,7 +151,8 @@ __kernel void strongly_connected_components_set_component(
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_max_component(
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void strongly_connected_components_max_component(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
@@ -104,9 +163,15 @@ __kernel void strongly_connected_components_max_component(
     __global int *collected
 ) {
     bool collected_part = true;
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (!modified[v]) continue;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -142,7 +207,8 @@ __kernel void strongly_connected_components_find_finished(
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
-__kernel void trim_set_alone(
+__kernel __attribute__((vec_type_hint(int4)))
+void trim_set_alone(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,

@@ -357,6 +357,13 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -385,17 +392,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -559,7 +571,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
             colored_result.set(true);
             device.launch(
-                "strongly_connected_components_min_color", graph.num_nodes, graph.num_nodes,
+                "strongly_connected_components_min_color", device.busy(graph.num_nodes), graph.num_nodes,
                 graph.row_offsets, graph.columns, modified, component, color, modified_next, colored_result
             );
             colored = colored && colored_result.read();
@@ -578,9 +590,9 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
             collected_result.set(true);
             device.launch(
-                "strongly_connected_components_max_component", graph.num_nodes, graph.num_nodes,
-                graph.in_row_offsets, graph.in_columns, modified, color, component, modified_next,
-                collected_result
+                "strongly_connected_components_max_component", device.busy(graph.num_nodes),
+                graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
+                modified_next, collected_result
             );
             collected = collected && collected_result.read();
             std::swap(modified, modified_next);

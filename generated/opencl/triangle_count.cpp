@@ -347,6 +347,13 @@ public:
         enqueue(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        cl_uint units = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
+        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -375,17 +382,22 @@ private:
         }
     }
 
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+    cl_kernel found(const std::string &name) {
         Handle<cl_kernel> &kernel = kernels[name];
         if (!kernel) {
             cl_int status = CL_SUCCESS;
             kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
             check(status, "kernel " + name);
         }
+        return kernel.get();
+    }
+
+    template <class... Arguments>
+    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
+        const cl_kernel kernel = found(name);
         cl_uint place = 0;
-        (set(kernel.get(), place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel.get(), 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
+        (set(kernel, place++, arguments), ...);
+        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
     }
 
     template <class Argument>
@@ -529,8 +541,8 @@ static long long triangle_count(Device &device, Graph &graph) {
     } else {
         triangles_result.set(0);
         device.launch(
-            "triangle_count_find_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, triangles_result
+            "triangle_count_find_triangles", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, triangles_result
         );
         triangles += triangles_result.read();
     }

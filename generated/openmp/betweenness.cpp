@@ -436,8 +436,37 @@ extern "C" void betweenness_add_delta(
     }
 }
 
+// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 12 "betweenness.sp"
+extern "C" void betweenness_min_bfs_level_pull(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *bfs_level_order,
+    int depth
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
+        if (bfs_level[neighbor] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (bfs_level[v] == depth) {
+                atomic_min_int(&bfs_level[neighbor], depth + 1);
+                int slot;
+                #pragma omp atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 441 "betweenness.cpp"
+#line 470 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -490,10 +519,17 @@ static void betweenness(
             int depth = 0;
             bool found = false;
             do {
-                kernels::betweenness_min_bfs_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                    bfs_level_begin, bfs_level_end, depth
-                );
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    kernels::betweenness_min_bfs_level_pull(
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                        bfs_level_order, depth
+                    );
+                } else {
+                    kernels::betweenness_min_bfs_level(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                        bfs_level_begin, bfs_level_end, depth
+                    );
+                }
                 kernels::betweenness_add_sigma(
                     graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
                     bfs_level_end, depth

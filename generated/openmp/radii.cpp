@@ -48,6 +48,8 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
+    std::vector<arc_t> in_row_offsets, in_arcs;
+    std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -78,6 +80,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -102,7 +122,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -396,8 +416,37 @@ extern "C" void radii_min_level(
     }
 }
 
+// radii.sp:11 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 11 "radii.sp"
+extern "C" void radii_min_bfs_level_pull(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *bfs_level_order,
+    int depth
+) {
+    #pragma omp parallel for schedule(dynamic, 64)
+    for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
+        if (bfs_level[neighbor] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (bfs_level[v] == depth) {
+                atomic_min_int(&bfs_level[neighbor], depth + 1);
+                int slot;
+                #pragma omp atomic capture
+                { slot = *bfs_level_count; *bfs_level_count += 1; }
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 401 "radii.cpp"
+#line 450 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -406,13 +455,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // radii.sp:5 function radii(Graph g, propNode<int> radius, SetN<g> sources)
@@ -437,10 +490,17 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
             int depth = 0;
             bool found = false;
             do {
-                kernels::radii_min_bfs_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                    bfs_level_begin, bfs_level_end, depth
-                );
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    kernels::radii_min_bfs_level_pull(
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                        bfs_level_order, depth
+                    );
+                } else {
+                    kernels::radii_min_bfs_level(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                        bfs_level_begin, bfs_level_end, depth
+                    );
+                }
                 kernels::radii_min_level(
                     graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, radius,
                     bfs_level_begin, bfs_level_end, depth

@@ -48,12 +48,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -84,6 +100,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -108,7 +142,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -308,6 +342,15 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        const sycl::device device = queue_.get_device();
+        const std::size_t most = device.get_info<sycl::info::device::max_work_group_size>();
+        const std::size_t group = device.is_cpu() ? 1 : std::min<std::size_t>(most, 1024);
+        submit(kernel, group, group, arguments...);
+    }
+
     void finish() { queue_.wait_and_throw(); }
 
 private:
@@ -409,6 +452,22 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its work-items found.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &device) : cell(device, 1) {}
+
+    void set(T value) { cell.fill(value); }
+
+    T *memory() const { return cell.memory(); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -416,13 +475,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // Stops the program where it uses a cell that is not there.
@@ -441,6 +504,9 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> frontier_next_list(device, graph.num_nodes);
     Buffer<int> frontier_next_size(device, 1);
+    Word<int> frontier_count_result(device);
+    Word<int> finished_result(device);
+    Word<int> turned_result(device);
     int frontier_count = 0;
     level.fill(INT_MAX);
     frontier_bits.fill(0);
@@ -453,28 +519,49 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_bits.fill(0);
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
-    do {
-        if (frontier_count > graph.num_nodes / 8) {
-            device.launch(
-                "bfs_levels_min_level_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, frontier_bits, level, frontier_next_bits, frontier_next_list,
-                frontier_next_size
-            );
-            frontier_bits.fill(0);
-        } else {
-            device.launch(
-                "bfs_levels_min_level", frontier_count, graph.row_offsets, graph.columns, frontier_list,
+    const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+    while (true) {
+        if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
+            bool turned = false;
+            device.launch_group(
+                "bfs_levels_few", graph.num_nodes, graph.row_offsets, graph.columns, frontier_list,
                 frontier_bits, level, frontier_next_bits, frontier_next_list, frontier_next_size,
-                frontier_count
+                frontier_size, finished, frontier_count, few, turned, frontier_count_result,
+                finished_result, turned_result
             );
+            frontier_count = frontier_count_result.read();
+            finished = finished_result.read();
+            turned = turned_result.read();
+            if (turned) {
+                std::swap(frontier_bits, frontier_next_bits);
+                std::swap(frontier_list, frontier_next_list);
+                std::swap(frontier_size, frontier_next_size);
+            }
+        } else {
+            if (frontier_count > graph.num_nodes / 16) {
+                device.launch(
+                    "bfs_levels_min_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+                    graph.in_columns, level, frontier_bits, frontier_next_bits, frontier_next_list,
+                    frontier_next_size
+                );
+                frontier_bits.fill(0);
+                frontier_size.fill(0);
+            } else {
+                device.launch(
+                    "bfs_levels_min_level", frontier_count, graph.row_offsets, graph.columns, frontier_list,
+                    frontier_bits, level, frontier_next_bits, frontier_next_list, frontier_next_size,
+                    frontier_count
+                );
+                frontier_size.fill(0);
+            }
+            std::swap(frontier_bits, frontier_next_bits);
+            std::swap(frontier_list, frontier_next_list);
+            std::swap(frontier_size, frontier_next_size);
+            frontier_count = frontier_size.read(0);
+            finished = frontier_count == 0;
         }
-        frontier_size.fill(0);
-        std::swap(frontier_bits, frontier_next_bits);
-        std::swap(frontier_list, frontier_next_list);
-        std::swap(frontier_size, frontier_next_size);
-        frontier_count = frontier_size.read(0);
-        finished = frontier_count == 0;
-    } while (!finished);
+        if (finished) break;
+    }
 }
 
 // What --help says.

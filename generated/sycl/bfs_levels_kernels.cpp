@@ -63,32 +63,90 @@ KERNEL bfs_levels_min_level(
     }
 }
 
-KERNEL frontier_list_first(int *frontier_bits, int *frontier_list, int *frontier_size, int src) {
-    enlist(src, frontier_bits, frontier_list, frontier_size);
-}
-
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
-// where many are active: goes over all, in their order
+// nodes that are not reached yet look for one that is
 #line 11 "bfs_levels.sp"
-KERNEL bfs_levels_min_level_of_many(
+KERNEL bfs_levels_min_level_pull(
     int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict frontier_bits,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
     int *level,
+    const int *__restrict frontier_bits,
     int *frontier_next_bits,
     int *frontier_next_list,
     int *frontier_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if ((frontier_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            const int candidate = add_inf(level[v], 1);
-            if (candidate < level[w] && candidate < atomic(level[w]).fetch_min(candidate)) {
+    for (int w = item.get_global_id(0); w < num_nodes; w += item.get_global_range(0)) {
+        if (level[w] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[w]; e_in < in_row_offsets[w + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if ((frontier_bits[v / 32] & (1 << (v % 32))) != 0) {
+                level[w] = add_inf(level[v], 1);
                 enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+                break;
             }
         }
     }
+}
+
+KERNEL frontier_list_first(int *frontier_bits, int *frontier_list, int *frontier_size, int src) {
+    enlist(src, frontier_bits, frontier_list, frontier_size);
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+#line 11 "bfs_levels.sp"
+KERNEL bfs_levels_few(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *frontier_list,
+    int *frontier_bits,
+    int *level,
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size,
+    int *frontier_size,
+    bool finished,
+    int frontier_count,
+    int few,
+    bool turned,
+    int *frontier_count_outcome,
+    int *finished_outcome,
+    int *turned_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        sycl::group_barrier(item.get_group());
+        {
+            // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+            #line 11 "bfs_levels.sp"
+            for (int place = item.get_global_id(0); place < frontier_count; place += item.get_global_range(0)) {
+                const int v = frontier_list[place];
+                frontier_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    const int candidate = add_inf(level[v], 1);
+                    if (candidate < level[w] && candidate < atomic(level[w]).fetch_min(candidate)) {
+                        enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+                    }
+                }
+            }
+        }
+        if (item.get_global_id(0) == 0) {
+            *frontier_size = 0;
+        }
+        { auto *other = frontier_bits; frontier_bits = frontier_next_bits; frontier_next_bits = other; }
+        { auto *other = frontier_list; frontier_list = frontier_next_list; frontier_next_list = other; }
+        { auto *other = frontier_size; frontier_size = frontier_next_size; frontier_next_size = other; }
+        sycl::group_barrier(item.get_group());
+        frontier_count = *frontier_size;
+        finished = frontier_count == 0;
+        turned = !turned;
+        if (item.get_global_id(0) == 0) {
+            *frontier_count_outcome = frontier_count;
+            *finished_outcome = finished;
+            *turned_outcome = turned;
+        }
+    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 16));
 }

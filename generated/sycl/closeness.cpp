@@ -48,12 +48,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -84,6 +100,24 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
+// Works out from the rows what else the program uses.
+static HostGraph completed(HostGraph graph) {
+    graph.in_row_offsets.assign(graph.num_nodes + 1, 0);
+    for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
+    std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
+    graph.in_columns.resize(graph.num_arcs);
+    graph.in_arcs.resize(graph.num_arcs);
+    std::vector<arc_t> next = graph.in_row_offsets;
+    for (int v = 0; v < graph.num_nodes; v++) {
+        for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
+            const arc_t place = next[graph.columns[e]]++;
+            graph.in_columns[place] = v;
+            graph.in_arcs[place] = e;
+        }
+    }
+    return graph;
+}
+
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -108,7 +142,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return graph;
+    return completed(std::move(graph));
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -308,6 +342,15 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        const sycl::device device = queue_.get_device();
+        const std::size_t most = device.get_info<sycl::info::device::max_work_group_size>();
+        const std::size_t group = device.is_cpu() ? 1 : std::min<std::size_t>(most, 1024);
+        submit(kernel, group, group, arguments...);
+    }
+
     void finish() { queue_.wait_and_throw(); }
 
 private:
@@ -409,6 +452,22 @@ private:
     }
 };
 
+// One cell in which a kernel leaves what its work-items found.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &device) : cell(device, 1) {}
+
+    void set(T value) { cell.fill(value); }
+
+    T *memory() const { return cell.memory(); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -416,13 +475,17 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
+    Buffer<arc_t> in_row_offsets;
+    Buffer<int> in_columns;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+          columns(device, host.columns),
+          in_row_offsets(device, host.in_row_offsets),
+          in_columns(device, host.in_columns) {}
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -433,6 +496,10 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
+    Word<int> depth_result(device);
+    Word<int> bfs_level_begin_result(device);
+    Word<int> bfs_level_end_result(device);
+    Word<int> found_result(device);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
@@ -450,21 +517,42 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             int bfs_level_end = 1;
             int depth = 0;
             bool found = false;
+            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
             do {
-                device.launch(
-                    "closeness_centrality_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                    graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
-                    depth
-                );
-                device.launch(
-                    "closeness_centrality_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
-                    graph.columns, bfs_level_order, bfs_level, level, farness, reached_by, bfs_level_begin,
-                    bfs_level_end, depth
-                );
-                depth += 1;
-                bfs_level_begin = bfs_level_end;
-                bfs_level_end = bfs_level_count.read(0);
-                found = bfs_level_begin < bfs_level_end;
+                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                    device.launch_group(
+                        "closeness_centrality_few", graph.num_nodes, graph.row_offsets, graph.columns,
+                        bfs_level_order, bfs_level, bfs_level_count, level, farness, reached_by, found,
+                        bfs_level_end, bfs_level_begin, few, depth, depth_result, bfs_level_begin_result,
+                        bfs_level_end_result, found_result
+                    );
+                    depth = depth_result.read();
+                    bfs_level_begin = bfs_level_begin_result.read();
+                    bfs_level_end = bfs_level_end_result.read();
+                    found = found_result.read();
+                } else {
+                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                        device.launch(
+                            "closeness_centrality_min_bfs_level_pull", graph.num_nodes, graph.num_nodes,
+                            graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
+                        );
+                    } else {
+                        device.launch(
+                            "closeness_centrality_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
+                            graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
+                            depth
+                        );
+                    }
+                    device.launch(
+                        "closeness_centrality_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets,
+                        graph.columns, bfs_level_order, bfs_level, level, farness, reached_by, bfs_level_begin,
+                        bfs_level_end, depth
+                    );
+                    depth += 1;
+                    bfs_level_begin = bfs_level_end;
+                    bfs_level_end = bfs_level_count.read(0);
+                    found = bfs_level_begin < bfs_level_end;
+                }
             } while (found);
         }
     }

@@ -108,3 +108,103 @@ KERNEL closeness_centrality_set_closeness(
         closeness[v] = others / long_to_double_inf(farness[v]) * (others / (double)(num_nodes - 1));
     }
 }
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// nodes that are not reached yet look for one that is
+#line 13 "closeness.sp"
+KERNEL closeness_centrality_min_bfs_level_pull(
+    int num_nodes,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *bfs_level_order,
+    int depth
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    for (int neighbor = item.get_global_id(0); neighbor < num_nodes; neighbor += item.get_global_range(0)) {
+        if (bfs_level[neighbor] != INT_MAX) continue;
+        for (arc_t e_in = in_row_offsets[neighbor]; e_in < in_row_offsets[neighbor + 1]; e_in++) {
+            const int v = in_columns[e_in];
+            if (bfs_level[v] == depth) {
+                atomic(bfs_level[neighbor]).fetch_min(depth + 1);
+                const int slot = atomic(*bfs_level_count).fetch_add(1);
+                bfs_level_order[slot] = neighbor;
+                break;
+            }
+        }
+    }
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+#line 13 "closeness.sp"
+KERNEL closeness_centrality_few(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *bfs_level_order,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *level,
+    long long *farness,
+    int *reached_by,
+    bool found,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few,
+    int depth,
+    int *depth_outcome,
+    int *bfs_level_begin_outcome,
+    int *bfs_level_end_outcome,
+    int *found_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        sycl::group_barrier(item.get_group());
+        {
+            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+            // finds the next BFS level
+            #line 13 "closeness.sp"
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int neighbor = columns[e];
+                    const int candidate = depth + 1;
+                    if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                        const int slot = atomic(*bfs_level_count).fetch_add(1);
+                        bfs_level_order[slot] = neighbor;
+                    }
+                }
+            }
+        }
+        sycl::group_barrier(item.get_group());
+        {
+            // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+            #line 13 "closeness.sp"
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (bfs_level[w] == depth + 1) {
+                        const int candidate = add_inf(level[v], 1);
+                        if (candidate < level[w]) {
+                            atomic(level[w]).fetch_min(candidate);
+                        }
+                    }
+                }
+                farness[v] += int_to_long_inf(level[v]);
+                reached_by[v] += 1;
+            }
+        }
+        depth += 1;
+        bfs_level_begin = bfs_level_end;
+        bfs_level_end = *bfs_level_count;
+        found = bfs_level_begin < bfs_level_end;
+        if (item.get_global_id(0) == 0) {
+            *depth_outcome = depth;
+            *bfs_level_begin_outcome = bfs_level_begin;
+            *bfs_level_end_outcome = bfs_level_end;
+            *found_outcome = found;
+        }
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+}

@@ -185,3 +185,149 @@ KERNEL sssp_min_dist_later_of_many(
         }
     }
 }
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+KERNEL sssp_few(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *modified_list,
+    int *modified_bits,
+    int *dist,
+    const int *__restrict weight,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int *modified_size,
+    bool finished,
+    int modified_count,
+    int few,
+    int limit,
+    bool turned,
+    int *modified_count_outcome,
+    int *finished_outcome,
+    int *turned_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        sycl::group_barrier(item.get_group());
+        {
+            // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+            #line 12 "sssp.sp"
+            for (int place = item.get_global_id(0); place < modified_count; place += item.get_global_range(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomic(dist[nbr]).fetch_min(candidate)) {
+                        if (candidate < limit) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        } else {
+                            enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (item.get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        sycl::group_barrier(item.get_group());
+        modified_count = *modified_size;
+        finished = modified_count == 0;
+        turned = !turned;
+        if (item.get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *finished_outcome = finished;
+            *turned_outcome = turned;
+        }
+    } while (!finished && (modified_count < few && modified_count <= num_nodes / 8));
+}
+
+// sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+#line 12 "sssp.sp"
+KERNEL sssp_few_2(
+    int num_nodes,
+    int *modified_later_list,
+    int *modified_later_bits,
+    const int *__restrict dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_later_size,
+    bool nobody_near,
+    bool nobody_waits,
+    int modified_later_count,
+    int few_2,
+    int limit,
+    int rise,
+    int settled,
+    int modified_count,
+    bool turned_2,
+    int *settled_outcome,
+    int *limit_outcome,
+    int *rise_outcome,
+    int *modified_count_outcome,
+    int *nobody_near_outcome,
+    int *modified_later_count_outcome,
+    int *nobody_waits_outcome,
+    int *turned_2_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        settled = limit;
+        limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+        rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+        sycl::group_barrier(item.get_group());
+        {
+            // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
+            // those who wait: who is near now comes next, who has had his turn meanwhile is done
+            #line 12 "sssp.sp"
+            for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
+                const int node = modified_later_list[place];
+                modified_later_bits[node / 32] = 0;
+                const int value = dist[node];
+                if (value >= settled) {
+                    if (value < limit) {
+                        enlist(node, modified_bits, modified_list, modified_size);
+                    } else {
+                        enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                    }
+                }
+            }
+        }
+        if (item.get_global_id(0) == 0) {
+            *modified_later_size = 0;
+        }
+        { auto *other = modified_later_bits; modified_later_bits = modified_next_bits; modified_next_bits = other; }
+        { auto *other = modified_later_list; modified_later_list = modified_next_list; modified_next_list = other; }
+        { auto *other = modified_later_size; modified_later_size = modified_next_size; modified_next_size = other; }
+        sycl::group_barrier(item.get_group());
+        modified_count = *modified_size;
+        nobody_near = modified_count == 0;
+        modified_later_count = *modified_later_size;
+        nobody_waits = modified_later_count == 0;
+        turned_2 = !turned_2;
+        if (item.get_global_id(0) == 0) {
+            *settled_outcome = settled;
+            *limit_outcome = limit;
+            *rise_outcome = rise;
+            *modified_count_outcome = modified_count;
+            *nobody_near_outcome = nobody_near;
+            *modified_later_count_outcome = modified_later_count;
+            *nobody_waits_outcome = nobody_waits;
+            *turned_2_outcome = turned_2;
+        }
+    } while (nobody_near && !nobody_waits && (modified_later_count < few_2 && modified_later_count <= num_nodes / 8));
+}

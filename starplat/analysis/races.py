@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.analysis import walk
-from starplat.analysis.effects import Access, Kind, ParallelLoop, Position, accesses, parallel_loops
+from starplat.analysis.effects import Access, Kind, accesses
+from starplat.analysis.parallel import ParallelLoop, parallel_loops
+from starplat.analysis.positions import Position
 from starplat.diagnostics import Diagnostic, Label, Severity
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar, SetType

@@ -5,7 +5,7 @@ Takes a `CellSet` of `races`; says nothing about what is done about it.
 
 from __future__ import annotations
 
-from starplat.analysis.effects import Position
+from starplat.analysis.positions import Position
 from starplat.analysis.races import CellSet, RaceClass
 
 _ALONE = {

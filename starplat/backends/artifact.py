@@ -8,19 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from starplat.backends.cexpr import ExpressionPrinter, Helper, Helpers
-from starplat.backends.chost import host_arrays, host_text
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.chost import host_text
 from starplat.backends.comments import file_name, origin, quoted
 from starplat.backends.cplusplus import TYPES
 from starplat.backends.cpp import CELLS, CPP, size_of
+from starplat.backends.helpers import Helper, Helpers
+from starplat.backends.host_uses import host_arrays
 from starplat.backends.hostlaunch import BY_NAME, Launching
-from starplat.backends.launch import GROUP_SIZE, MOST_THREADS, THREADS_TOGETHER
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_UNIT,
+    MOST_THREADS,
+    THREADS_OF_ONE_GROUP,
+    THREADS_TOGETHER,
+)
+from starplat.backends.legal_module import legal
 from starplat.backends.library import Interface, pairs, without_prefix
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import walk
-from starplat.backends.view import legal
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
@@ -84,8 +92,11 @@ def artifact_pieces(
         "uses_words": any(kernel.reductions for kernel in launched_alone(module))
         or any(loop.outcomes for loop in loops),
         "uses_together": bool(loops),
+        "shares_arcs": any(kernel.shares_arcs for kernel in launched_alone(module)),
+        "groups_of_a_unit": GROUPS_OF_A_UNIT,
         "threads_together": THREADS_TOGETHER,
         "group_size": GROUP_SIZE,
+        "threads_of_one_group": THREADS_OF_ONE_GROUP,
         "most_threads": MOST_THREADS,
         **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
     }

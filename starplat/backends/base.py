@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, KernelArgument, identity, kernel_parameters
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Kernel, Module
-
-__all__ = ["GROUP_SIZE", "ArgumentKind", "Backend", "KernelArgument", "identity", "kernel_parameters"]
 
 
 class Backend(Protocol):

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, assert_never
 
-from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends import lines
 from starplat.backends.spelling import Directives
-from starplat.backends.statements import Alone, Count, SharedLoop, Statement
-from starplat.ir.nodes import Array, Variable
+from starplat.backends.statements import Alone, Count, SharedLoop, TeamLoop
+from starplat.ir.nodes import Array, Combine, Variable
 
-INDENT = "    "
 DIRECTIVE_WIDTH = 96
 
 
-class Printer(Protocol):
-    """What is asked of the printer of plain statements."""
-
-    @property
-    def expressions(self) -> ExpressionPrinter: ...
-
-    def lines(self, body: tuple[Statement, ...], depth: int = 1) -> list[str]: ...
+class Printer(lines.Printer, Protocol):
+    """What is asked of the printer of all statements."""
 
     def count(self, count: Count) -> Iterator[str]: ...
 
 
-def structured(printer: Printer, statement: SharedLoop | Alone) -> Iterator[str]:
+def structured(printer: Printer, statement: SharedLoop | TeamLoop | Alone) -> Iterator[str]:
     """The lines of the loop or block, from the margin."""
     directives = printer.expressions.spelling.directives
     assert directives is not None, "a target with structured loops has words for them"
     words = _Words(directives, printer)
-    return words.shared_loop(statement) if isinstance(statement, SharedLoop) else words.alone(statement)
+    match statement:
+        case SharedLoop():
+            return words.shared_loop(statement)
+        case TeamLoop():
+            return words.team_loop(statement)
+        case Alone():
+            return words.alone(statement)
+    assert_never(statement)
 
 
 class _Words:
@@ -40,9 +41,21 @@ class _Words:
         self.printer = printer
 
     def shared_loop(self, shared: SharedLoop) -> Iterator[str]:
-        head = self.directives.uneven_loop if shared.uneven else self.directives.loop
-        yield from _broken(head, [*self.few(shared), *self.arrays(shared.arrays), *self.reductions(shared)])
+        threads = [] if self.directives.threads is None else [self.directives.threads]
+        clauses = [*threads, *self.few(shared), *self.arrays(shared.arrays), *self.reductions(shared.reductions)]
+        yield from _broken(self.head(shared), clauses)
         yield from self.printer.count(shared.loop)
+
+    def head(self, shared: SharedLoop) -> str:
+        if shared.by_teams:
+            assert self.directives.team_loop is not None, "a target with inner loops has words for them"
+            return self.directives.team_loop
+        return self.directives.uneven_loop if shared.uneven else self.directives.loop
+
+    def team_loop(self, inner: TeamLoop) -> Iterator[str]:
+        assert self.directives.inner_loop is not None, "a target with inner loops has words for them"
+        yield from _broken(self.directives.inner_loop, list(self.reductions(inner.reductions)))
+        yield from self.printer.count(inner.loop)
 
     def alone(self, alone: Alone) -> Iterator[str]:
         if self.directives.alone is None:
@@ -58,10 +71,10 @@ class _Words:
         if shared.length is not None and self.directives.few is not None:
             yield self.directives.few.format(length=self.printer.expressions.expression(shared.length))
 
-    def reductions(self, shared: SharedLoop) -> Iterator[str]:
+    def reductions(self, reductions: tuple[tuple[Combine, Variable], ...]) -> Iterator[str]:
         """One clause for each operator."""
-        for combine in dict.fromkeys(combine for combine, _ in shared.reductions):
-            names = self.names(tuple(variable for other, variable in shared.reductions if other is combine))
+        for combine in dict.fromkeys(combine for combine, _ in reductions):
+            names = self.names(tuple(variable for other, variable in reductions if other is combine))
             yield self.directives.reduction.format(operator=combine.value, names=names)
 
     def arrays(self, arrays: tuple[Array, ...]) -> list[str]:
@@ -79,7 +92,11 @@ def _broken(head: str, clauses: list[str]) -> Iterator[str]:
         if len(line) + 1 + len(clause) > DIRECTIVE_WIDTH:
             yield f"{line} \\"
             *ahead, line = textwrap.wrap(
-                clause, DIRECTIVE_WIDTH, initial_indent=INDENT, subsequent_indent=INDENT * 2, break_long_words=False
+                clause,
+                DIRECTIVE_WIDTH,
+                initial_indent=lines.INDENT,
+                subsequent_indent=lines.INDENT * 2,
+                break_long_words=False,
             )
             yield from (f"{part} \\" for part in ahead)
         else:

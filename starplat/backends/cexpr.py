@@ -6,18 +6,33 @@ Takes an expression, the names and a target's spelling; returns text. Functions 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-import numpy as np
-
-from starplat.backends.legalise import negated
+from starplat.backends.helpers import Helpers
+from starplat.backends.literals import literal
+from starplat.backends.negation import negated
+from starplat.backends.precedence import (
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    EQUALITY,
+    LEVELS,
+    MIXED_NEEDS_BRACKETS,
+    OR,
+    ORDER,
+    POSTFIX,
+    PREFIX,
+    PRODUCT,
+    SELECT,
+    SHIFT,
+    SUM,
+)
 from starplat.backends.spelling import Spelling
+from starplat.backends.widths import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.ir.nodes import (
     COLUMNS,
-    IN_ROW_OFFSETS,
     ROW_OFFSETS,
     Apply,
     Array,
@@ -40,52 +55,9 @@ from starplat.ir.nodes import (
     Unary,
     UnaryOperator,
     Variable,
-    limits,
 )
 
-SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 14)
-
-_OPERATORS = {
-    BinaryOperator.ADD: SUM,
-    BinaryOperator.SUBTRACT: SUM,
-    BinaryOperator.MULTIPLY: PRODUCT,
-    BinaryOperator.DIVIDE: PRODUCT,
-    BinaryOperator.REMAINDER: PRODUCT,
-    BinaryOperator.AND: AND,
-    BinaryOperator.OR: OR,
-    BinaryOperator.BIT_AND: BIT_AND,
-    BinaryOperator.BIT_OR: BIT_OR,
-    BinaryOperator.BIT_XOR: BIT_XOR,
-    BinaryOperator.SHIFT_LEFT: SHIFT,
-    BinaryOperator.EQUAL: EQUALITY,
-    BinaryOperator.NOT_EQUAL: EQUALITY,
-    BinaryOperator.LESS: ORDER,
-    BinaryOperator.LESS_EQUAL: ORDER,
-    BinaryOperator.GREATER: ORDER,
-    BinaryOperator.GREATER_EQUAL: ORDER,
-}
-_MIXED_NEEDS_BRACKETS = (OR, AND, BIT_OR, BIT_XOR, BIT_AND)
-"""Operators whose order few remember: inside each other, and bit operators around anything, they are bracketed."""
 _WIDENED = (SUM, PRODUCT, BIT_OR, BIT_XOR, BIT_AND)
-
-
-@dataclass(frozen=True, slots=True)
-class Helper:
-    """A function of ours that emitted text calls: a macro of the templates, and what it is called with."""
-
-    macro: str
-    arguments: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(slots=True)
-class Helpers:
-    """Those that a text needs, in the order of first need."""
-
-    needed: dict[Helper, None] = field(default_factory=dict)
-
-    def need(self, macro: str, **arguments: str) -> None:
-        """Notes one."""
-        self.needed[Helper(macro, tuple(arguments.items()))] = None
 
 
 @dataclass(slots=True)
@@ -109,8 +81,8 @@ class ExpressionPrinter:
     def expression(self, expression: Expression) -> str:
         """The text where any expression may stand: after `=`, between commas or brackets."""
         if isinstance(expression, Const) and expression.element in (Element.LONG, Element.ARC):
-            return self.constant(expression, bare=True)
-        return self.at(SELECT, _without_cast(expression))
+            return literal(expression, self.spelling, self.helpers, bare=True)
+        return self.at(SELECT, without_cast(expression))
 
     def at(self, level: int, expression: Expression) -> str:
         """The text, bracketed if it binds less than `level`."""
@@ -121,7 +93,7 @@ class ExpressionPrinter:
         """The text and how strongly it binds."""
         match expression:
             case Const():
-                text = self.constant(expression)
+                text = literal(expression, self.spelling, self.helpers)
                 return text, PREFIX if text.startswith("-") else POSTFIX
             case Ref(variable):
                 return self.place(variable)
@@ -176,37 +148,6 @@ class ExpressionPrinter:
         name = self.local(array)
         return f"*{name}" if is_word(array, index) else f"{name}[{self.expression(index)}]"
 
-    # --- constants -------------------------------------------------------------------------------------------------
-
-    def constant(self, constant: Const, *, bare: bool = False) -> str:
-        """A literal of exactly the constant's type; `bare` where a narrower one will be converted anyway."""
-        value, element = constant.value, constant.element
-        if element.is_real:
-            return self.real(float(value), element)
-        if element is Element.BOOL:
-            return "true" if value else "false"
-        smallest, largest = limits(element)
-        if value == largest and element in self.spelling.largest:
-            if element is Element.ARC:
-                self.helpers.need("largest_arc")
-            return self.spelling.largest[element]
-        if value == smallest and element in self.spelling.smallest:
-            return self.spelling.smallest[element]
-        wide = element is Element.LONG and not (bare and abs(value) < 2**31)
-        return f"{value}{self.spelling.long_suffix}" if wide else str(value)
-
-    def real(self, value: float, element: Element) -> str:
-        """A real that reads back as the same number."""
-        if math.isnan(value):
-            return "NAN"
-        if math.isinf(value):
-            return "-INFINITY" if value < 0 else "INFINITY"
-        if element is Element.DOUBLE:
-            return repr(value)
-        with np.errstate(over="ignore"):
-            narrow = np.float32(value)
-        return "INFINITY" if np.isinf(narrow) else f"{_with_point(str(narrow))}f"
-
     # --- operators -------------------------------------------------------------------------------------------------
 
     def unary(self, operator: UnaryOperator, operand: Expression) -> str:
@@ -220,29 +161,34 @@ class ExpressionPrinter:
             return self.add_inf(binary), POSTFIX
         if operator is BinaryOperator.MULTIPLY and binary.element in (Element.INT, Element.LONG):
             return self.multiply(binary), POSTFIX
-        if operator in (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL) and _is_flag(right):
-            return self.print(left if _same(operator, right) else Unary(UnaryOperator.NOT, left))
+        if (
+            operator in (BinaryOperator.EQUAL, BinaryOperator.NOT_EQUAL)
+            and isinstance(right, Const)
+            and right.element is Element.BOOL
+        ):
+            same = (operator is BinaryOperator.EQUAL) == bool(right.value)
+            return self.print(left if same else Unary(UnaryOperator.NOT, left))
         if operator is BinaryOperator.ADD and isinstance(right, Unary) and right.operator is UnaryOperator.NEGATE:
             return self.print(Binary(BinaryOperator.SUBTRACT, left, right.operand, binary.element))
-        level = _OPERATORS[operator]
+        level = LEVELS[operator]
         if level in (EQUALITY, ORDER):
-            left, right = _without_cast(left), _without_cast(right)
+            left, right = without_cast(left), without_cast(right)
         first, second = self.beside(level, left, level, right), self.beside(level, right, level + 1, left)
-        if binary.element is Element.LONG and level in _WIDENED and not (_is_long(left) or _is_long(right)):
+        if binary.element is Element.LONG and level in _WIDENED and not (is_long(left) or is_long(right)):
             first = f"({self.spelling.values[Element.LONG]}){self.at(PREFIX, left)}"
         return f"{first} {operator.value} {second}", level
 
     def beside(self, level: int, operand: Expression, needed: int, other: Expression) -> str:
         """An operand; beside a 64-bit one or in a comparison it need not be said to have 64 bits."""
-        if level in (EQUALITY, ORDER) or (level in (SUM, PRODUCT) and _is_plainly_long(other)):
+        if level in (EQUALITY, ORDER) or (level in (SUM, PRODUCT) and is_plainly_long(other)):
             if isinstance(operand, Const) and operand.element is Element.LONG:
-                return self.constant(operand, bare=True)
+                return literal(operand, self.spelling, self.helpers, bare=True)
             operand = without_widening(operand)
         return self.operand(level, operand, needed)
 
     def operand(self, level: int, operand: Expression, needed: int) -> str:
         text, own = self.print(operand)
-        confusing = own != level and own in _MIXED_NEEDS_BRACKETS and level in _MIXED_NEEDS_BRACKETS
+        confusing = own != level and own in MIXED_NEEDS_BRACKETS and level in MIXED_NEEDS_BRACKETS
         around_bits = level in (BIT_OR, BIT_XOR, BIT_AND, SHIFT) and own != level and own < PREFIX
         return f"({text})" if own < needed or confusing or around_bits else text
 
@@ -279,7 +225,7 @@ class ExpressionPrinter:
             return self.saturating(cast.operand, target), POSTFIX
         if cast.keeps_inf and not source.is_real and source is not Element.BOOL and source is not target:
             return self.keeping_inf(cast), POSTFIX
-        operand = cast.operand if target is Element.INT else _without_narrowing(cast.operand)
+        operand = cast.operand if target is Element.INT else without_narrowing(cast.operand)
         return f"({self.spelling.values[target]}){self.at(PREFIX, operand)}", PREFIX
 
     def saturating(self, operand: Expression, target: Element) -> str:
@@ -312,7 +258,7 @@ class ExpressionPrinter:
     def typed(self, expression: Expression, element: Element) -> str:
         """The text with exactly the type of `element`, for functions that are overloaded."""
         unsure = element is Element.ARC and (isinstance(expression, Const) or expression.element is not Element.ARC)
-        if unsure or (element is Element.LONG and not _is_long(expression)):
+        if unsure or (element is Element.LONG and not is_long(expression)):
             return f"({self.spelling.values[element]}){self.at(PREFIX, expression)}"
         return self.at(SELECT, expression)
 
@@ -339,66 +285,10 @@ class ExpressionPrinter:
 
     def combined(self, combine: Combine, left: str, right: str, element: Element) -> str:
         """`left combine right` for two names."""
-        match combine:
-            case Combine.MIN | Combine.MAX:
-                function = MathFunction.MIN if combine is Combine.MIN else MathFunction.MAX
-                return f"{self.spelling.math[function, element]}({left}, {right})"
-            case _:
-                return f"{left} {combine.value} {right}"
-
-
-def _is_flag(expression: Expression) -> bool:
-    return isinstance(expression, Const) and expression.element is Element.BOOL
-
-
-def _same(operator: BinaryOperator, right: Expression) -> bool:
-    assert isinstance(right, Const)
-    return (operator is BinaryOperator.EQUAL) == bool(right.value)
-
-
-def _is_long(expression: Expression) -> bool:
-    """Whether the printed text surely has the 64-bit type."""
-    match expression:
-        case NumArcs():
-            return False
-        case Unary(_, operand):
-            return _is_long(operand)
-        case Select(_, then, otherwise):
-            return _is_long(then) or _is_long(otherwise)
-        case _:
-            return expression.element is Element.LONG
-
-
-_NARROWER = (Element.INT, Element.NODE, Element.ARC)
-
-
-def without_widening(expression: Expression) -> Expression:
-    """The expression as it is before a conversion to 64 bits that leaves its value alone."""
-    match expression:
-        case Cast(operand, Element.LONG, keeps_inf=False) if operand.element in _NARROWER:
-            return operand
-        case _:
-            return expression
-
-
-def _without_narrowing(expression: Expression) -> Expression:
-    """The expression as it is before the conversion that makes a degree, a difference of arc numbers, an INT."""
-    match expression:
-        case Cast(Binary(BinaryOperator.SUBTRACT, Load(after), Load(before)) as degree, Element.INT) if (
-            after == before and after in (ROW_OFFSETS, IN_ROW_OFFSETS)
-        ):
-            return degree
-        case _:
-            return expression
-
-
-def _without_cast(expression: Expression) -> Expression:
-    return _without_narrowing(without_widening(expression))
-
-
-def _is_plainly_long(expression: Expression) -> bool:
-    """Whether the printed text has the 64-bit type by nature, not by a conversion or a suffix."""
-    return not isinstance(expression, Const | Cast) and _is_long(expression)
+        if combine in (Combine.MIN, Combine.MAX):
+            function = MathFunction.MIN if combine is Combine.MIN else MathFunction.MAX
+            return f"{self.spelling.math[function, element]}({left}, {right})"
+        return f"{left} {combine.value} {right}"
 
 
 def is_word(array: Array, index: Expression) -> bool:
@@ -408,7 +298,3 @@ def is_word(array: Array, index: Expression) -> bool:
 
 def _as_number(element: Element) -> Element:
     return Element.INT if element is Element.NODE else element
-
-
-def _with_point(text: str) -> str:
-    return text if any(mark in text for mark in ".en") else f"{text}.0"

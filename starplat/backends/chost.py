@@ -10,25 +10,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from starplat.backends.cexpr import ExpressionPrinter, Helpers
+from starplat.backends.cassign import assignment_text
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.chostloops import HostLoopPrinter, is_counter
 from starplat.backends.comments import comment, origin
+from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import TYPES
-from starplat.backends.cpp import CELLS, CPP, INDENT, size_of
-from starplat.backends.cstmt import assignment_text, step_text
+from starplat.backends.cpp import CELLS, CPP, size_of
+from starplat.backends.helpers import Helpers
+from starplat.backends.host_uses import callees_first, filled_by_device, read_by_anybody
 from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
-from starplat.backends.legalise import ROWS, negated
+from starplat.backends.lines import INDENT
 from starplat.backends.names import Names
 from starplat.backends.statements import LegalLoop
-from starplat.backends.uses import assigned_in, reads, variables_in, walk
-from starplat.backends.view import signature_text
+from starplat.backends.uses import assigned_in
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     Array,
     CheckCell,
-    Const,
     CopyArray,
     DeclareVariable,
-    Direction,
     Expression,
     Fill,
     HostBlock,
@@ -48,9 +49,6 @@ from starplat.ir.nodes import (
     ListMembers,
     Module,
     NearestFirst,
-    NodeNeighbors,
-    NumArcs,
-    NumNodes,
     OnDevice,
     Origin,
     Parameter,
@@ -58,7 +56,6 @@ from starplat.ir.nodes import (
     ReadCell,
     ReadEmpty,
     ReadSize,
-    Ref,
     SetVariable,
     Swap,
     Variable,
@@ -79,25 +76,10 @@ def host_text(
 ) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
-    functions = _callees_first(module)
+    functions = callees_first(module)
     known = {loop.op.name: loop for loop in loops}
     printed = (HostPrinter(module, names, function, helpers, launching, known) for function in functions)
     return HostText(tuple(printer.lines() for printer in printed), helpers)
-
-
-def host_arrays(module: Module) -> frozenset[Array]:
-    """The graph's arrays that host functions read from the host's copy."""
-    found = set()
-    for part in walk(module.functions):
-        match part:
-            case Array() if part in GRAPH_ARRAYS:
-                found.add(part)
-            case HostForNeighbors(direction):
-                found.update(ROWS[direction])
-    for kernel in module.kernels:
-        if isinstance(kernel.domain, NodeNeighbors):
-            found.update(ROWS[kernel.domain.direction])
-    return frozenset(found)
 
 
 @dataclass
@@ -122,8 +104,8 @@ class HostPrinter:
             num_arcs="graph.num_arcs",
         )
         self.launches = LaunchPrinter(self.module, self.names, self.launching, self.expressions, self.device_name)
-        self.changing = assigned_in(self.function) | self.filled_by_device()
-        self.wanted = self.changing | self.read_by_anybody()
+        self.changing = assigned_in(self.function) | filled_by_device(self.function, self.module)
+        self.wanted = self.changing | read_by_anybody(self.function, self.module)
 
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
@@ -164,36 +146,6 @@ class HostPrinter:
     def text(self, expression: Expression) -> str:
         return self.expressions.expression(expression)
 
-    def read_by_anybody(self) -> frozenset[Variable]:
-        """Variables whose value an operation, a launch or a call uses."""
-        found: set[Variable] = set()
-        for part in walk(self.function.body):
-            match part:
-                case Ref(variable):
-                    found.add(variable)
-                case Launch(kernel):
-                    found.update(self.module.kernel(kernel).scalars)
-                case OnDevice():
-                    found.update(part.scalars)
-                case HostCall():
-                    found.update(argument for argument in part.arguments if isinstance(argument, Variable))
-        return frozenset(found)
-
-    def filled_by_device(self) -> frozenset[Variable]:
-        """Variables that change because something came back from the device or from a call."""
-        changed: set[Variable] = set()
-        for part in walk(self.function.body):
-            match part:
-                case ReadCell(variable):
-                    changed.add(variable)
-                case Launch(kernel):
-                    changed.update(reduction.variable for reduction in self.module.kernel(kernel).reductions)
-                case HostCall(_, _, Variable() as result):
-                    changed.add(result)
-                case OnDevice():
-                    changed.update(part.outcomes)
-        return frozenset(changed)
-
     # --- operations ------------------------------------------------------------------------------------------------
 
     def block(self, body: tuple[HostOp, ...]) -> list[str]:
@@ -207,10 +159,10 @@ class HostPrinter:
                 case (DeclareVariable(variable), ReadCell(read) as cell) if read == variable:
                     yield f"{TYPES[variable.element]} {''.join(self.operation(cell))}"
                     place += 1
-                case (DeclareVariable(variable) as first, HostFor() as loop) if _counts(
+                case (DeclareVariable(variable) as first, HostFor() as loop) if is_counter(
                     variable, loop, body[place + 2 :]
                 ):
-                    yield from self.for_loop(loop, "".join(self.operation(first)).removesuffix(";"))
+                    yield from HostLoopPrinter(self).for_loop(loop, "".join(self.operation(first)).removesuffix(";"))
                     place += 1
                 case (op, *_):
                     yield from self.operation(op)
@@ -245,7 +197,7 @@ class HostPrinter:
             case HostIf():
                 yield from self.branch(op)
             case HostWhile() | HostFor() | HostForRange() | HostForNeighbors() | HostForMembers():
-                yield from self.loop(op)
+                yield from HostLoopPrinter(self).lines(op)
             case HostBreak():
                 yield "break;"
             case HostContinue():
@@ -265,7 +217,7 @@ class HostPrinter:
                 raise AssertionError("sets are asked on the device only")
             case CheckCell(array, index):
                 self.helpers.need("check_place")
-                yield f"check_place({self.text(index)}, {size_of(replace(array, packed=False))});"
+                yield f"check_place({self.text(index)}, {size_of(replace(array, packed=None))});"
             case NearestFirst(body) | PushOrPull(_, body):
                 for inner in body:
                     yield from self.operation(inner)
@@ -310,131 +262,3 @@ class HostPrinter:
                     arguments.append(self.text(argument))
         text = f"{self.names.host_function(call.function)}({', '.join(arguments)});"
         return text if call.result is None else f"{self.names.local(call.result)} = {text}"
-
-    # --- loops -----------------------------------------------------------------------------------------------------
-
-    def loop(self, loop: HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers) -> Iterator[str]:
-        match loop:
-            case HostWhile():
-                yield from self.while_loop(loop)
-            case HostFor():
-                yield from self.for_loop(loop)
-            case HostForRange(variable, first, end, body):
-                name = self.names.local(variable)
-                kind = TYPES[variable.element]
-                head = f"{kind} {name} = {self.text(first)}"
-                if self.is_settled(end):
-                    yield f"for ({head}; {name} < {self.text(end)}; {name}++) {{"
-                else:
-                    last = self.launches.fresh(f"{name}_end")
-                    yield f"for ({head}, {last} = {self.text(end)}; {name} < {last}; {name}++) {{"
-                yield from self.loop_body(body)
-                yield "}"
-            case HostForNeighbors(direction, node, neighbor, position, body):
-                yield from self.neighbors(direction, node, neighbor, position, body)
-            case HostForMembers(variable, members, body):
-                kind = TYPES[variable.element]
-                yield f"for (const {kind} {self.names.local(variable)} : {self.device_name(members)}.members()) {{"
-                yield from self.loop_body(body)
-                yield "}"
-            case _:
-                assert_never(loop)
-
-    def is_settled(self, value: Expression) -> bool:
-        """Whether it is worth and safe to mention the value in every round of a loop."""
-        if isinstance(value, Ref):
-            return value.variable not in self.changing
-        return isinstance(value, Const | NumNodes | NumArcs)
-
-    def while_loop(self, loop: HostWhile) -> Iterator[str]:
-        """A plain loop where nothing has to be asked of the device, else one that leaves from its middle."""
-        leave = f"if ({self.text(negated(loop.condition))}) break;"
-        before = [line for op in loop.before for line in self.operation(op)]
-        if loop.test_last and not before and not _declares(loop.body):
-            yield "do {"
-            yield from self.loop_body(loop.body)
-            yield f"}} while ({self.text(loop.condition)});"
-        elif loop.test_last:
-            ends = (*before, leave)
-            yield "while (true) {"
-            yield from self.loop_body(loop.body, ends)
-            yield from (f"{INDENT}{line}" for line in ends)
-            yield "}"
-        elif before:
-            yield "while (true) {"
-            yield from (f"{INDENT}{line}" for line in (*before, leave))
-            yield from self.loop_body(loop.body)
-            yield "}"
-        else:
-            yield f"while ({self.text(loop.condition)}) {{"
-            yield from self.loop_body(loop.body)
-            yield "}"
-
-    def for_loop(self, loop: HostFor, first: str = "") -> Iterator[str]:
-        """A plain `for`, which may begin with a declaration, or a loop whose step is run wherever a round ends."""
-        plain = _plain_steps(loop)
-        if plain is not None:
-            steps = ", ".join(step_text(self.expressions, op.variable, op.value) for op in plain)
-            yield f"for ({first}; {self.text(loop.condition)}; {steps}) {{"
-            yield from self.loop_body(loop.body)
-            yield "}"
-            return
-        after = tuple(line for op in loop.step for line in self.operation(op))
-        yield "while (true) {"
-        yield from self.block(loop.before)
-        yield f"{INDENT}if ({self.text(negated(loop.condition))}) break;"
-        yield from self.loop_body(loop.body, after)
-        yield from (f"{INDENT}{line}" for line in after)
-        yield "}"
-
-    def neighbors(
-        self,
-        direction: Direction,
-        node: Expression,
-        neighbor: Variable,
-        position: Variable,
-        body: tuple[HostOp, ...],
-    ) -> Iterator[str]:
-        rows, columns = (self.host_name(array) for array in ROWS[direction])
-        at, of = self.names.local(position), self.text(node)
-        first, end = f"{rows}[{of}]", f"{rows}[{of} + 1]"
-        if self.is_settled(node):
-            yield f"for (arc_t {at} = {first}; {at} < {end}; {at}++) {{"
-        else:
-            last = self.launches.fresh(f"{at}_end")
-            yield f"for (arc_t {at} = {first}, {last} = {end}; {at} < {last}; {at}++) {{"
-        if reads(neighbor, body):
-            yield f"{INDENT}const int {self.names.local(neighbor)} = {columns}[{at}];"
-        yield from self.loop_body(body)
-        yield "}"
-
-
-def _plain_steps(loop: HostFor) -> list[SetVariable] | None:
-    """The steps, if the device has no part in them nor in the condition."""
-    plain = [op for op in loop.step if isinstance(op, SetVariable)]
-    return plain if not loop.before and len(plain) == len(loop.step) else None
-
-
-def _counts(variable: Variable, loop: HostFor, later: tuple[HostOp, ...]) -> bool:
-    """Whether `variable` is the loop's counter and nothing else."""
-    steps = _plain_steps(loop) or []
-    return any(op.variable == variable for op in steps) and variable not in variables_in(later)
-
-
-def _declares(body: tuple[HostOp, ...]) -> bool:
-    return any(isinstance(part, DeclareVariable) for part in walk(body))
-
-
-def _callees_first(module: Module) -> list[HostFunction]:
-    ordered: list[HostFunction] = []
-
-    def place(function: HostFunction) -> None:
-        for part in walk(function.body):
-            if isinstance(part, HostCall):
-                place(module.function(part.function))
-        if function not in ordered:
-            ordered.append(function)
-
-    for function in module.functions:
-        place(function)
-    return ordered

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
-from starplat.backends.cstmt import INDENT
-from starplat.backends.launch import MOST_LISTED
+from starplat.backends.launch import SET_WORDS
 from starplat.backends.spelling import Spelling
 from starplat.ir.nodes import Array, Element, Extent, MathFunction
-
-__all__ = ["CELLS", "CPP", "INDENT", "size_of"]
 
 CELLS = {**TYPES, Element.BOOL: "unsigned char"}
 
@@ -60,6 +57,10 @@ _SIZES = {
 
 def size_of(array: Array) -> str:
     """How many cells an array has, in C++; a packed one has words."""
-    if array.packed:
-        return f"(graph.num_nodes + 31) / 32 + 5 + {MOST_LISTED}"
+    if array.packed is not None:
+        words = SET_WORDS[array.packed]
+        for_nodes = (f"(graph.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)
+        for_each = ("(std::size_t)graph.num_nodes",) * words.shares.count(1)
+        fixed = (str(number) for number in (words.sizes, words.listed) if number)
+        return " + ".join((*for_nodes, *for_each, *fixed))
     return _SIZES[array.extent]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from starplat.backends.cexpr import ExpressionPrinter, Helpers
-from starplat.backends.crows import need_frontier
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.helpers import Helpers
 from starplat.backends.launch import MOST_RECORDS
+from starplat.backends.set_forms import need_of_list, need_visit
 from starplat.backends.statements import Record
 
 
@@ -30,9 +31,9 @@ def recorded(printer: Printer, record: Record) -> Iterator[str]:
     begin = f"run_records, {record.point}"
     rows = "(const arc_t *)nullptr" if record.rows is None else expressions.local(record.rows)
     if record.members is not None:
-        need_frontier(expressions.helpers)
-        for helper in ("warp_number", "visit_members", "record_counts", "record_members"):
-            need(helper)
+        need_visit(expressions.helpers, record.members)
+        need("record_counts")
+        need_of_list(expressions.helpers, "record_members", record.members)
         head = f"record_members({begin}, {expressions.local(record.members)}, num_nodes, {rows}"
     elif record.listed is not None:
         need("record_counts")

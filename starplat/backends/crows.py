@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import overload
 
-from starplat.backends.cexpr import SUM, ExpressionPrinter, Helpers
-from starplat.backends.launch import MOST_LISTED, MOST_NEW, THREADS_TOGETHER
-from starplat.backends.statements import Advance, EachMember, Gather, Search, Statement
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.launch import THREADS_TOGETHER
+from starplat.backends.lines import INDENT, Printer
+from starplat.backends.negation import negated
+from starplat.backends.precedence import SUM
+from starplat.backends.set_forms import has_whole_list, need_of_list, need_visit
+from starplat.backends.statements import Advance, Body, EachMember, Gather, Search, Statement
 from starplat.backends.uses import variables_in
 from starplat.ir.listed import known_length
-from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, Listed
-
-INDENT = "    "
-
-
-class Printer(Protocol):
-    """What is asked of the printer of plain statements."""
-
-    @property
-    def expressions(self) -> ExpressionPrinter: ...
-
-    def lines(self, body: tuple[Statement, ...], depth: int = 1) -> list[str]: ...
-
-
-def need_frontier(helpers: Helpers) -> None:
-    """Notes what sets of nodes are."""
-    helpers.need("frontier", most_new=str(MOST_NEW), most_listed=str(MOST_LISTED))
+from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, Listed, Variable
 
 
 @dataclass(frozen=True)
@@ -42,9 +30,8 @@ class RowPrinter:
         return self.printer.expressions
 
     def each_member(self, each: EachMember) -> Iterator[str]:
-        need_frontier(self.expressions.helpers)
-        for helper in ("warp_number", "visit_members", "each_member"):
-            self.expressions.helpers.need(helper)
+        need_visit(self.expressions.helpers, each.members)
+        self.expressions.helpers.need("each_member")
         name, function = self.expressions.local, "take_members" if each.takes else "each_member"
         yield f"{function}({name(each.members)}, num_nodes, [&](int {name(each.node)}) {{"
         yield from self.printer.lines(each.body)
@@ -52,7 +39,12 @@ class RowPrinter:
 
     def advance(self, advance: Advance) -> Iterator[str]:
         name = self.expressions.local
-        yield from self.over_nodes(advance, "advance")
+        everybody = advance.members is None and advance.listed is None and advance.keep is None
+        if everybody and not advance.visit:
+            self.expressions.helpers.need("advance_arcs")
+            yield f"advance_arcs(num_nodes, {name(advance.rows)},"
+        else:
+            yield from self.over_nodes(advance, "advance")
         yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
         yield from self.printer.lines(advance.body, 2)
         yield f"{INDENT}}});"
@@ -94,19 +86,28 @@ class RowPrinter:
         members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
         listed = None if isinstance(loop, Search) else loop.listed
         if members is not None:
-            need_frontier(self.expressions.helpers)
-            need("warp_number")
-            need("visit_members")
+            need_visit(self.expressions.helpers, members)
         for helper in _NEEDS[type(loop), members is None]:
             self.need_for_rows(helper)
-        if listed is not None:
+        noted = loop.noted if isinstance(loop, Gather) and not has_whole_list(loop.members) else None
+        if isinstance(loop, Gather) and (listed or noted):
+            self.need_for_rows("gather_step")
+            self.need_for_rows("gather_each")
+        if noted is not None:
+            need_of_list(self.expressions.helpers, "gather_noted", noted.flags)
+            places = self.behind(noted.array, noted.first)
+            function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(noted.flags)}, {places}, num_nodes"
+        elif listed is not None:
             function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", "num_nodes"
             self.need_for_rows(function)
         else:
-            self.need_for_rows(f"{function}_members")
+            if isinstance(loop, Advance):
+                need_of_list(self.expressions.helpers, "advance_members", members)
+            else:
+                self.need_for_rows("gather_members")
             function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(members)}, num_nodes"
         given = f"{', '.join((whose, name(loop.rows), *more))},"
         if listed is not None:
@@ -114,29 +115,61 @@ class RowPrinter:
             given = f"{INDENT}{given}"
         else:
             given = f"{function}({given}"
-        if loop.keep is None:
+        visit = loop.visit if isinstance(loop, Advance) else ()
+        if visit:
+            yield given
+            yield from self.keep_and_visit(loop.node, loop.keep, visit)
+        elif loop.keep is None:
             need("every_node")
             yield f"{given} every_node,"
         else:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
 
+    def keep_and_visit(self, node: Variable, keep: Expression | None, visit: Body) -> Iterator[str]:
+        """Says whether a node is kept, and does what is done with one that is."""
+        yield f"{INDENT}[&](int {self.expressions.local(node)}) {{"
+        if keep is not None:
+            yield f"{INDENT * 2}if ({self.expressions.expression(negated(keep))}) return false;"
+        yield from self.printer.lines(visit, 2)
+        yield f"{INDENT * 2}return true;"
+        yield f"{INDENT}}},"
+
     def need_for_rows(self, helper: str) -> None:
         """Notes a function that goes over rows, and what all of these call."""
-        self.expressions.helpers.need("warp_number")
+        if helper in _BY_WARP_NUMBER:
+            self.expressions.helpers.need("warp_number")
         self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
         self.expressions.helpers.need(helper)
 
     def listed(self, listed: Listed) -> str:
         """Where a list begins, and how many are in it."""
+        first, length = self.of_list(listed)
+        return f"{first}, {length}"
+
+    @overload
+    def of_list(self, listed: Listed) -> tuple[str, str]: ...
+
+    @overload
+    def of_list(self, listed: Listed | None) -> tuple[str, str] | None: ...
+
+    def of_list(self, listed: Listed | None) -> tuple[str, str] | None:
+        """The same apart."""
+        if listed is None:
+            return None
         length = known_length(listed) or Binary(BinaryOperator.SUBTRACT, listed.last, listed.first, Element.INT)
-        return f"{self.behind(listed.array, listed.first)}, {self.expressions.expression(length)}"
+        return self.behind(listed.array, listed.first), self.expressions.expression(length)
 
     def behind(self, array: Array, first: Expression) -> str:
         """The cells of an array from one on."""
         name = self.expressions.local(array)
         return name if isinstance(first, Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
 
+
+_BY_WARP_NUMBER = frozenset(
+    {"advance_all", "advance_listed", "gather_all", "gather_rows", "gather_listed", "gather_each", "search_all"}
+)
+"""Those that give nodes to warps by their number."""
 
 _NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
     (Advance, True): ("warp_arcs", "share_arcs"),

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
-from starplat.backends import crows
-from starplat.backends.crows import RowPrinter, need_frontier
+from starplat.backends import lines
+from starplat.backends.cgroups import GroupPrinter
+from starplat.backends.crows import RowPrinter
+from starplat.backends.set_forms import need_frontier, need_listing, need_of_list
 from starplat.backends.statements import (
     Advance,
     AskEmpty,
     AskSize,
+    Body,
     Clear,
     EachMember,
     Gather,
+    GroupAdvance,
+    GroupGather,
     IfEmpty,
     IfMany,
     Insert,
     Inserted,
     NoteMembers,
     Search,
-    Statement,
 )
 
 WithSets = (
@@ -30,6 +34,8 @@ WithSets = (
     | Clear
     | EachMember
     | Gather
+    | GroupAdvance
+    | GroupGather
     | IfEmpty
     | IfMany
     | Insert
@@ -39,13 +45,13 @@ WithSets = (
 )
 
 
-_OF_ROWS = Advance | EachMember | Gather | Search
+_OF_ROWS = Advance | EachMember | Gather | GroupAdvance | GroupGather | Search
 
 
-class Printer(crows.Printer, Protocol):
-    """What is asked of the printer of plain statements."""
+class Printer(lines.Printer, Protocol):
+    """What is asked of the printer of all statements."""
 
-    def otherwise(self, body: tuple[Statement, ...]) -> Iterator[str]: ...
+    def otherwise(self, body: Body) -> Iterator[str]: ...
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
@@ -53,19 +59,23 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     rows = RowPrinter(printer)
     name, need = printer.expressions.local, printer.expressions.helpers.need
     if not isinstance(statement, _OF_ROWS):
-        need_frontier(printer.expressions.helpers)
+        need_frontier(printer.expressions.helpers, statement.members)
     match statement:
         case Advance():
             yield from rows.advance(statement)
         case Gather():
             yield from rows.gather(statement)
+        case GroupAdvance(nodes):
+            yield from GroupPrinter(printer, rows.of_list(nodes.listed)).advance(statement)
+        case GroupGather(nodes):
+            yield from GroupPrinter(printer, rows.of_list(nodes.listed)).gather(statement)
         case Search():
             yield from rows.search(statement)
         case EachMember():
             yield from rows.each_member(statement)
         case Insert(members, node, alone):
             if alone:
-                need("insert_alone")
+                need_of_list(printer.expressions.helpers, "insert_alone", members)
             yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
         case IfMany(members, then, otherwise):
             need("has_many")
@@ -79,7 +89,7 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             need("size_of_set")
             yield f"{name(variable)} = size_of({name(members)});"
         case NoteMembers(members, array, first):
-            need("list_members")
+            need_listing(printer.expressions.helpers, members)
             yield f"list_members({name(members)}, num_nodes, {rows.behind(array, first)});"
         case IfEmpty(members, then, otherwise):
             need("is_empty")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, Family
+from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
 
 CUDA = Family(
     "cuda",
@@ -12,5 +12,6 @@ CUDA = Family(
     added=SIGNED_ATOMICS,
     last_error="cudaGetLastError",
     capabilities=replace(CAPABILITIES, shared_arcs=True),
+    spelling=replace(SPELLING, few_groups_kernel='extern "C" __global__ void __launch_bounds__({size}, {groups})'),
     helper_files=("helpers", "sets", "rows", "gathering", "records"),
 )

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.cexpr import Helper
 from starplat.backends.comments import quoted
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
-from starplat.backends.launch import GROUP_SIZE, KernelArgument, loop_parameters
+from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, KernelArgument, walks_sets
+from starplat.backends.legal_module import loop_entry
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
-from starplat.backends.together import legal_loop
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module, OnDevice
@@ -69,6 +69,8 @@ SPELLING = Spelling(
     threads="gridDim.x * blockDim.x",
     lane="threadIdx.x",
     fence="__threadfence();",
+    barrier="grid_barrier(arrived);",
+    barrier_helper="grid_barrier",
     try_lock="atomicCAS({cell}, 0, 1) == 0",
     unlock="atomicExch({cell}, 0);",
     swaps={Element.INT: "atomicCAS", Element.LONG: "atomic_swap_long"},
@@ -88,24 +90,19 @@ SPELLING = Spelling(
 
 
 BLOCKS_PER_MULTIPROCESSOR = 256
-FEW_BLOCKS, MANY_BLOCKS, MANY_ARCS = 2, 4, 2**22
-"""Blocks of a multiprocessor in a launch whose threads wait for each other: every block makes the barrier longer, but
-where all nodes of a large graph have much to do, more of them hide the time that memory takes."""
+MANY_BLOCKS, MANY_ARCS = 4, 2**22
+"""Blocks of a multiprocessor in a launch whose threads wait for each other, where all nodes of a large graph have much
+to do: more of them hide the time that memory takes."""
 
 
 def blocks_together(op: OnDevice, num_arcs: int) -> int:
     """How many blocks a multiprocessor should have."""
-    return FEW_BLOCKS if _waits_much(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
-
-
-def _waits_much(op: OnDevice) -> bool:
-    """Whether the launch walks sets, which are small in most rounds."""
-    return any(array.packed for array in op.arrays)
+    return FEW_GROUPS if walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
 def _blocks_in_words(op: OnDevice) -> str:
     """The same, for a host program."""
-    return str(FEW_BLOCKS) if _waits_much(op) else f"graph.num_arcs < {MANY_ARCS} ? {FEW_BLOCKS} : {MANY_BLOCKS}"
+    return str(FEW_GROUPS) if walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {FEW_GROUPS} : {MANY_BLOCKS}"
 
 
 SIGNED_ATOMICS = {
@@ -174,8 +171,7 @@ class Family:
 
     def loop(self, module: Module, op: OnDevice) -> tuple[str, tuple[KernelArgument, ...]]:
         """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
-        name = Names(module, (), ()).kernel(op.name)
-        return name, loop_parameters(module, legal_loop(op, module, self.capabilities))
+        return loop_entry(op, module, self.capabilities)
 
     def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """One file with everything in it: the routines of `kernels_text`, host code, and `main` or a function for C."""
@@ -185,6 +181,7 @@ class Family:
             "{kernel}<<<device.blocks({iterations}), {group}>>>",
             "{kernel}<<<1, 1>>>",
             after=f'check({self.last_error}(), "{{kernel}}");',
+            busy="device.busy({iterations})",
             blocks_together=_blocks_in_words,
         )
         pieces = artifact_pieces(module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.cexpr import Helper
 from starplat.backends.comments import quoted
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import AS_FUNCTIONS
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render

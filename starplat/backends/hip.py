@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.cexpr import Helper
 from starplat.backends.cuda_family import SIGNED_ATOMICS, SPELLING, Family
+from starplat.backends.helpers import Helper
 from starplat.ir.nodes import Combine, Element
 
 

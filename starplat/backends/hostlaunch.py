@@ -12,20 +12,21 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import assert_never
 
+from starplat.backends.arc_rows import ROWS
 from starplat.backends.cexpr import ExpressionPrinter
-from starplat.backends.cpp import CELLS, INDENT
+from starplat.backends.cpp import CELLS
 from starplat.backends.launch import (
     GROUP_SIZE,
     ArgumentKind,
     KernelArgument,
-    identity,
     kernel_parameters,
     loop_parameters,
 )
-from starplat.backends.legalise import ROWS
+from starplat.backends.lines import INDENT
 from starplat.backends.names import Names
+from starplat.backends.rings import RING
 from starplat.backends.statements import LegalLoop, result_element
-from starplat.backends.together import RING
+from starplat.ir.arithmetic import identity
 from starplat.ir.listed import MOST_GUESSED, known_length
 from starplat.ir.nodes import (
     AllArcs,
@@ -54,6 +55,8 @@ class Launching:
         many, once: what is called, for kernels of many threads and of a single one.
         many_first, once_first: what is passed ahead of the kernel's own arguments.
         after: the statement that follows, if any.
+        busy: what is passed for `{iterations}` if threads share arcs, which few nodes may have many of.
+        group, group_first: as `once`, for kernels of a single group.
         blocks_together: how many blocks of a multiprocessor wait for each other in the launch of an operation.
     """
 
@@ -62,10 +65,21 @@ class Launching:
     many_first: tuple[str, ...] = ()
     once_first: tuple[str, ...] = ()
     after: str | None = None
+    busy: str = "{iterations}"
+    group: str = ""
+    group_first: tuple[str, ...] = ()
     blocks_together: Callable[[OnDevice], str] = lambda op: "1"
 
 
-BY_NAME = Launching("device.launch", "device.launch_once", ('"{kernel}"', "{iterations}"), ('"{kernel}"',))
+BY_NAME = Launching(
+    "device.launch",
+    "device.launch_once",
+    ('"{kernel}"', "{iterations}"),
+    ('"{kernel}"',),
+    busy="device.busy({iterations})",
+    group="device.launch_group",
+    group_first=('"{kernel}"',),
+)
 """The device finds the kernel among those that it has built."""
 
 AS_FUNCTIONS = Launching("kernels::{kernel}", "kernels::{kernel}")
@@ -102,6 +116,8 @@ class LaunchPrinter:
         function, first = launching.many, launching.many_first
         if iterations is None:
             function, first = launching.once, launching.once_first
+        elif kernel.shares_arcs:
+            iterations = launching.busy.format(iterations=iterations)
         given = {"kernel": self.names.kernel(kernel.name), "iterations": iterations, "group": GROUP_SIZE}
         arguments = [self.argument(argument) for argument in kernel_parameters(self.module, kernel)]
         yield from wrapped(function.format(**given), [*(part.format(**given) for part in first), *arguments])
@@ -130,8 +146,22 @@ class LaunchPrinter:
                 raise AssertionError("only a run from Python is traced")
         assert_never(argument.kind)
 
+    def by_group(self, loop: LegalLoop) -> Iterator[str]:
+        """The launch of one group that runs rounds by itself, and after it what it has changed."""
+        launching, kernel = self.launching, self.names.kernel(loop.op.name)
+        arguments = [part.format(kernel=kernel) for part in launching.group_first]
+        for argument in loop_parameters(self.module, loop):
+            outcome = argument.variable if argument.kind is ArgumentKind.OUTCOME else None
+            arguments.append(self.argument(argument) if outcome is None else self.word(outcome))
+        yield from wrapped(launching.group.format(kernel=kernel), arguments)
+        for variable in loop.op.outcomes:
+            yield f"{self.names.local(variable)} = {self.word(variable)}.read();"
+
     def together(self, loop: LegalLoop) -> Iterator[str]:
         """The one launch of an operation whose threads wait for each other: its words, the launch, its outcomes."""
+        if loop.op.one_group:
+            yield from self.by_group(loop)
+            return
         yield "{"
         yield f"{INDENT}Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));"
         for cells, start in loop.found:

@@ -5,49 +5,52 @@ The printers of kernels and the runtimes both ask here, so that neither can disa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
-from starplat.ir.arithmetic import identity
+from starplat.ir.gathering import gathering
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
     Array,
     Const,
+    ForNeighbors,
     Kernel,
+    Listed,
     Module,
+    OnDevice,
+    Packing,
     Variable,
 )
-
-__all__ = [
-    "GROUP_SIZE",
-    "MOST_LISTED",
-    "MOST_NEW",
-    "MOST_RECORDS",
-    "MOST_THREADS",
-    "RECORDS",
-    "RECORD_WORDS",
-    "THREADS_TOGETHER",
-    "ArgumentKind",
-    "KernelArgument",
-    "groups_for",
-    "identity",
-    "kernel_parameters",
-]
+from starplat.ir.visitor import loops_of, walk_kernel
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
 
+GROUPS_OF_A_UNIT = 8
+"""Groups for each compute unit, at least, of a launch whose threads share arcs: few nodes may have many."""
+
 THREADS_TOGETHER = 512
 """Threads of a group in a launch whose threads wait for each other."""
 
-MOST_NEW = 256
-"""Nodes that a group can add to the list of a set between two barriers."""
+THREADS_OF_ONE_GROUP = 1024
+"""Threads of a group that runs rounds by itself; fewer where a device has no such groups."""
+
+FEW_GROUPS = 2
+"""Groups that a compute unit has at a time in a launch that walks sets: every group makes the barrier longer."""
+
+MOST_NEW = {Packing.SWITCHED: 1024, Packing.LIST: 512, Packing.BITS: 32, Packing.LAYERS: 32}
+"""Nodes that a group notes of those that it puts into a set between two barriers: all there can be in a short list,
+those that go to a whole list together, or some by which the others are judged. Fewer where a launch has many sets."""
+
+MOST_NEW_OF_ALL = 4096
+"""Nodes that a group has room for so, in all sets of a launch."""
 
 MOST_LISTED = 2**17
-"""Nodes that the list of a set has room for."""
+"""Nodes that a short list of a set has room for."""
 
 MOST_RECORDS = 2**16
 """Records that a traced launch has room for: rounds, the kernels in them, arrays that are filled."""
@@ -65,6 +68,11 @@ MOST_THREADS = 2**24
 def groups_for(iterations: int) -> int:
     """How many groups a launch has, one thread for every iteration if there may be so many."""
     return min(-(-iterations // GROUP_SIZE), MOST_THREADS // GROUP_SIZE)
+
+
+def has_uneven_loops(kernel: Kernel) -> bool:
+    """Whether threads next to each other go over rows of different length."""
+    return any(isinstance(op, ForNeighbors) for op in walk_kernel(kernel.body))
 
 
 class ArgumentKind(Enum):
@@ -99,7 +107,7 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
     """
     code = code_of(kernel)
     parameters = []
-    if isinstance(kernel.domain, AllNodes) or uses_num_nodes(code, module):
+    if isinstance(kernel.domain, AllNodes) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_NODES))
     if isinstance(kernel.domain, AllArcs) or uses_num_arcs(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))
@@ -109,12 +117,19 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
     return tuple(parameters)
 
 
+def _gathers_by_list(kernel: Kernel) -> bool:
+    """Whether threads share the arcs of listed nodes to gather: how many do so for a node depends on all nodes."""
+    return kernel.shares_arcs and isinstance(kernel.domain, Listed) and gathering(kernel) is not None
+
+
 def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
-    its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced."""
+    its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced. A single group
+    needs no word to wait, and n only where it is used."""
     op = loop.op
+    sized = not op.one_group or uses_num_nodes(loop.body, module)
     return (
-        KernelArgument(ArgumentKind.NUM_NODES),
+        *((KernelArgument(ArgumentKind.NUM_NODES),) if sized else ()),
         *((KernelArgument(ArgumentKind.NUM_ARCS),) if uses_num_arcs(loop.body, module) else ()),
         *(KernelArgument(ArgumentKind.ARRAY, array=array) for array in op.arrays),
         *(KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in op.scalars),
@@ -123,11 +138,44 @@ def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ..
             KernelArgument(ArgumentKind.OUTCOME, array=word, variable=variable)
             for word, variable in zip(loop.outcomes, op.outcomes, strict=True)
         ),
-        KernelArgument(ArgumentKind.BARRIER),
+        *(() if op.one_group else (KernelArgument(ArgumentKind.BARRIER),)),
         *((KernelArgument(ArgumentKind.RECORDS),) if op.traced else ()),
     )
 
 
-def packed_words(num_nodes: int) -> int:
-    """32-bit words of a packed array: a bit for every node, seven for its sizes, and the list."""
-    return -(-num_nodes // 32) + 7 + MOST_LISTED
+def most_new(packing: Packing, sets: int) -> int:
+    """`MOST_NEW` for a launch with so many sets."""
+    return min(MOST_NEW[packing], MOST_NEW_OF_ALL // max(sets, 1))
+
+
+def most_sets(module: Module) -> int:
+    """How many sets of nodes a launch of the module has at most."""
+    return max((sum(array.packed is not None for array in op.arrays) for op in loops_of(module)), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SetWords:
+    """The 32-bit words of a packed array: those that its sizes take and those of a list of fixed length, and one for
+    every so many nodes, for each number in `shares`."""
+
+    sizes: int
+    listed: int
+    shares: tuple[int, ...]
+
+    def for_nodes(self, num_nodes: int) -> int:
+        """All of them."""
+        return self.sizes + self.listed + sum(-(-num_nodes // share) for share in self.shares)
+
+
+SET_WORDS: Mapping[Packing, SetWords] = {
+    Packing.SWITCHED: SetWords(7, MOST_LISTED, (32,)),
+    Packing.LIST: SetWords(5, 0, (32, 1)),
+    Packing.BITS: SetWords(5, 0, (32,)),
+    Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),
+}
+"""The sizes are `Sizes` in `templates/cuda/sets.jinja`, which checks that they are so many."""
+
+
+def walks_sets(op: OnDevice) -> bool:
+    """Whether a launch walks sets of nodes, which are small in most rounds."""
+    return any(array.packed for array in op.arrays)

@@ -15,6 +15,7 @@ from starplat.backends.recording import Points
 from starplat.backends.statements import (
     Advance,
     Assign,
+    Body,
     Break,
     Continue,
     Declare,
@@ -46,8 +47,6 @@ from starplat.ir.nodes import (
     Variable,
     infinity,
 )
-
-Body = tuple[Statement, ...]
 
 _TRUE = Const(True, Element.BOOL)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from starplat.backends.directives import DirectiveBackend, spelling
+from dataclasses import replace
+
+from starplat.backends.directives import CAPABILITIES, DirectiveBackend, spelling
 from starplat.backends.spelling import Directives
 
 DIRECTIVES = Directives(
-    loop="#pragma acc parallel loop gang vector",
-    uneven_loop="#pragma acc parallel loop gang vector",
+    loop="#pragma acc parallel loop gang worker vector",
+    uneven_loop="#pragma acc parallel loop gang(static:1) worker vector",
+    team_loop="#pragma acc parallel loop gang(static:1) worker",
+    inner_loop="#pragma acc loop vector",
+    threads="num_gangs(256) num_workers(16) vector_length(32)",
     alone="#pragma acc serial",
     arrays="deviceptr({names})",
     reduction="reduction({operator} : {names})",
@@ -15,9 +20,13 @@ DIRECTIVES = Directives(
     atomic="#pragma acc atomic update",
     capture="#pragma acc atomic capture",
 )
+"""Left to itself, g++ makes thousands of gangs, and these combine what they found one after the other, 0.7 microseconds
+each on an NVIDIA H200: few and large gangs are better. With `static:1`, nodes with neighboring numbers go to different
+gangs, so that one gang does not get all long rows."""
 
 OPENACC = DirectiveBackend(
     name="openacc",
     language="OpenACC",
     spelling=spelling(DIRECTIVES, function="#pragma acc routine seq\nstatic "),
+    capabilities=replace(CAPABILITIES, inner_loops=True),
 )

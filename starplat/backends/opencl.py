@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import quoted
@@ -20,8 +20,14 @@ _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=Tru
 CAPABILITIES = Capabilities(
     atomics=frozenset((combine, element) for combine in _SIMPLE for element in (Element.INT, Element.LONG)),
     swap_bits=frozenset({32, 64}),
+    group_loops=True,
+    group_rows=True,
+    quick_groups=True,
 )
-"""64-bit atomic operations come with extensions: see `extensions`."""
+"""64-bit atomic operations come with extensions: see `extensions`. Of a GPU, which is taken for granted."""
+
+CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False)
+"""Of a device whose work-items take turns on a core."""
 
 _TYPES = {**TYPES, Element.LONG: "long"}
 _CELLS = {**_TYPES, Element.BOOL: "uchar"}
@@ -49,6 +55,11 @@ SPELLING = Spelling(
     smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LONG_MIN"},
     kernel="__kernel void",
     function="static ",
+    uneven_kernel="__kernel __attribute__((vec_type_hint(int4)))\nvoid",  # on a CPU no lanes
+    uneven_group_kernel=(
+        "__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size({size}, 1, 1)))\nvoid"
+    ),
+    one_group_kernel="__kernel __attribute__((vec_type_hint(int4)))\nvoid",  # on a CPU no lanes: the group has one item
     whole_group_kernel="__kernel __attribute__((reqd_work_group_size({size}, 1, 1)))\nvoid",
     space="__global ",
     restrict="restrict",
@@ -58,6 +69,8 @@ SPELLING = Spelling(
     lane="get_local_id(0)",
     fence="device_fence();",
     fence_helper="device_fence",
+    barrier="barrier(CLK_GLOBAL_MEM_FENCE);",
+    any_pointer=None,
     try_lock="atomic_cmpxchg({cell}, 0, 1) == 0",
     unlock="atomic_xchg({cell}, 0);",
     atomics={
@@ -118,7 +131,7 @@ def kernels_text(module: Module) -> str:
         DiagnosticError: E06xx, OpenCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = helper_texts(["opencl/helpers.jinja"], unit.helpers)
+    helpers = helper_texts(["opencl/helpers.jinja", "opencl/rows.jinja"], unit.helpers)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.backends.statements import Break, Count, GridBarrier, If, Record, Scope, Statement, While
+from starplat.backends.statements import Body, Break, Count, GridBarrier, If, Record, Scope, Statement, While
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
     AllArcs,
@@ -28,8 +28,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
 from starplat.ir.visitor import walk_expression, written_arrays
-
-Body = tuple[Statement, ...]
 
 
 class Points:

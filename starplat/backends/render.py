@@ -8,7 +8,7 @@ from functools import cache
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from starplat import resources
-from starplat.backends.cexpr import Helper
+from starplat.backends.helpers import Helper
 
 
 @cache

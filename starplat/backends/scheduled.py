@@ -20,7 +20,7 @@ from starplat.schedule.unfollowed import LACKING, Unfollowed, unfollowed
 REFERENCE = "reference"
 """The interpreter, which has no backend."""
 
-_Request = tuple[str, Schedule, GraphFacts | None]
+_Request = tuple[str, Schedule, GraphFacts | None, Capabilities | None]
 
 
 @dataclass(slots=True)
@@ -37,13 +37,18 @@ _MOST_KNOWN = 256
 
 
 def for_target(
-    module: Module, target: str, schedule: Schedule | None = None, facts: GraphFacts | None = None
+    module: Module,
+    target: str,
+    schedule: Schedule | None = None,
+    facts: GraphFacts | None = None,
+    capabilities: Capabilities | None = None,
 ) -> Module:
     """The module as `target` gets it.
 
     Args:
         schedule: None is the target's own: `auto`, and `plain` for the interpreter, whose answers are the measure.
         facts: of the graph that it will run on, if it is known and matters.
+        capabilities: of the device that it will run on, where they are not those of the target in general.
 
     Raises:
         DiagnosticError: E06xx, the schedule asks for what is not legal for the program; E0665, for what nothing
@@ -52,32 +57,45 @@ def for_target(
     wanted = own_schedule(target) if schedule is None else schedule
     if wanted == PLAIN:
         return module
-    made = made_for_target(module, target, wanted, facts)
-    followed, request = _known(module).followed, (target, wanted, facts)
+    made = made_for_target(module, target, wanted, facts, capabilities)
+    followed, request = _known(module).followed, (target, wanted, facts, capabilities)
     if request not in followed:
-        require_followed(module, target, wanted, facts, made)
+        require_followed(module, target, wanted, facts, made, capabilities)
         followed.add(request)
     return made
 
 
-def made_for_target(module: Module, target: str, schedule: Schedule, facts: GraphFacts | None = None) -> Module:
+def made_for_target(
+    module: Module,
+    target: str,
+    schedule: Schedule,
+    facts: GraphFacts | None = None,
+    capabilities: Capabilities | None = None,
+) -> Module:
     """The same, whether or not everything that the schedule asks for is followed."""
     if schedule == PLAIN:
         return module
-    known, request = _known(module), (target, schedule, facts)
+    known, request = _known(module), (target, schedule, facts, capabilities)
     if request not in known.made:
-        made = scheduled(module, schedule, capabilities_of(target), facts)
+        made = scheduled(module, schedule, capabilities or capabilities_of(target), facts)
         known.made[request] = next((same for same in (module, *known.made.values()) if same == made), made)
     return known.made[request]
 
 
-def require_followed(module: Module, target: str, schedule: Schedule, facts: GraphFacts | None, made: Module) -> None:
+def require_followed(
+    module: Module,
+    target: str,
+    schedule: Schedule,
+    facts: GraphFacts | None,
+    made: Module,
+    capabilities: Capabilities | None = None,
+) -> None:
     """Refuses a schedule that asks for what does nothing for the program, which it has `made` so.
 
     Raises:
         DiagnosticError: E0665, once for each such setting.
     """
-    found = unfollowed(module, schedule, capabilities_of(target), facts, made)
+    found = unfollowed(module, schedule, capabilities or capabilities_of(target), facts, made)
     if found:
         raise DiagnosticError(*(_not_followed(one, module, target) for one in found), exit_code=ExitCode.USAGE)
 

@@ -32,6 +32,9 @@ class Directives:
     Attributes:
         loop, uneven_loop: what stands over a loop that the threads share, the second where some iterations may have
             far more to do than others.
+        team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
+        inner_loop: what stands over a loop that the threads of a team share.
+        threads: the clause for how many threads share a loop; None where that is left to the target.
         alone: what stands over a block that one thread runs; None where a plain block is one.
         arrays: the clause for the device memory `{names}`, or None.
         reduction: the clause for the locals `{names}` that `{operator}` combines.
@@ -51,6 +54,9 @@ class Directives:
     atomic: str
     capture: str
     few: str | None = None
+    team_loop: str | None = None
+    inner_loop: str | None = None
+    threads: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +71,21 @@ class Spelling:
         largest, smallest: the ends of the integers' ranges.
         kernel, function: what stands before a kernel's name, and before the type of a function.
         leading_parameters: the parameters that every kernel has besides its own, before them.
+        one_group_kernel: the same for a kernel that one group runs by itself, if it differs.
         whole_group_kernel: the same where groups must have exactly `{size}` threads.
+        uneven_kernel, uneven_group_kernel: `kernel` and `whole_group_kernel` where threads have loops of different
+            length, if they differ: lanes of a vector would wait for the longest.
+        few_groups_kernel: the same where a compute unit has no more than `{groups}` of them at a time, if that matters.
         space: what stands before the type of a cell in a pointer into device memory.
         restrict: what stands before the name of a pointer that is the only way to its cells.
         local_memory: what stands before the declaration of memory that a group shares.
         thread, threads, lane: the number of this thread, how many there are, its number within the group.
         fence: the statement that puts the writes to device memory before it ahead of those after it, for all threads.
         fence_helper: the helper function that brings it, where one does.
+        barrier: the statement with which the threads of a launch that holds a loop of the host wait for each other; all
+            of the launch, or those of its only group.
+        barrier_helper: the helper function that brings it, where one does.
+        any_pointer: the type of a local that takes whatever pointer it is given, where there is one.
         try_lock, unlock: a condition that is true if a lock was taken, and the statement that frees it; `{cell}` is the
             lock's address, `{place}` the lock.
         lock_flag: the type of the local that ends the wait for a lock.
@@ -118,6 +132,13 @@ class Spelling:
     atomic_call: str = "{function}({address}, {value})"
     group_reductions: Mapping[Combine, str] = field(default_factory=dict)
     fence_helper: str | None = None
+    barrier: str = ""
+    one_group_kernel: str | None = None
+    uneven_kernel: str | None = None
+    uneven_group_kernel: str | None = None
+    few_groups_kernel: str | None = None
+    barrier_helper: str | None = None
+    any_pointer: str | None = "auto *"
     swaps: Mapping[Element, str] = field(default_factory=dict)
     compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)
     leading_parameters: tuple[str, ...] = ()

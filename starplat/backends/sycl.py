@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import quoted
+from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
+from starplat.backends.legal_module import legal
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Spelling
 from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
 from starplat.backends.uses import walk
-from starplat.backends.view import Routine, Unit, legal, signature_text, view
+from starplat.backends.view import Routine, Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
 
@@ -32,9 +34,13 @@ _WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (Ele
 CAPABILITIES = Capabilities(
     atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
     swap_bits=frozenset({32, 64}),
+    group_loops=True,
     sub_groups=True,
 )
 """Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
+
+CPU_CAPABILITIES = replace(CAPABILITIES, lockstep=False)
+"""Of a device whose work-items take turns on a core, if their groups are small."""
 
 _WHOLE_MATH = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
 
@@ -72,6 +78,7 @@ SPELLING = Spelling(
     threads="item.get_global_range(0)",
     lane="item.get_local_id(0)",
     fence="sycl::atomic_fence(sycl::memory_order::acq_rel, sycl::memory_scope::device);",
+    barrier="sycl::group_barrier(item.get_group());",
     try_lock="atomic({place}).exchange(1) == 0",
     unlock="atomic({place}).store(0);",
     lock_flag="volatile bool",  # else what the lock guards moves behind the loop, where lanes wait for each other

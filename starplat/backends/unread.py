@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from starplat.backends.statements import Accumulate, Assign, Call, Declare, Scope, Statement
+from starplat.backends.statements import Accumulate, Assign, Body, Call, Declare, Scope, Statement
 from starplat.backends.uses import walk
 from starplat.ir.nodes import CallFunction, Ref, Variable
-
-Body = tuple[Statement, ...]
 
 
 def without_unread(body: Body) -> Body:

@@ -53,11 +53,12 @@ memory_scope atomic_ref local_accessor sub_group omp acc acc_on_device parallel_
 
 _OURS = """
 grid_barrier arrived launch_together Frontier frontier_in insert inserted insert_alone clear listed visit_members
-each_member take_members share_arcs long_arcs every_node advance_all advance_members advance advance_and_keep MOST_NEW
-MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS LongRows MOST_TOGETHER check_place
-no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs is_empty has_many
-contains search_all share_values Teams gather_step long_values gather_all gather_members gather gather_and_keep
-gather_listed advance_listed list_members size_of
+visit_words visit_bits visit_list visit_found mark note_new begin_anew sum_up_to Count Sizes Places places_of_block
+each_member take_members share_arcs long_arcs every_node advance_all advance_arcs row_of MOST_ARCS advance_members
+advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_ROW MUCH_NEW ALL_ARCS FEW_ARCS
+LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
+is_empty has_many contains search_all share_values Teams gather_step long_values gather_all gather_members gather
+gather_and_keep gather_each gather_noted gather_listed clear_bits advance_listed list_members size_of
 arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights arc_sources
 in_row_offsets in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned
@@ -65,7 +66,8 @@ seconds Word Kernel smaller_int smaller_long larger_int larger_long saturated_in
 launch_once summarise marks saturated folder_of Timer fill_cells check_sizes completed graph_of read_graph read_spg
 demand graph_given cells_given nodes_given members_given hand_over opened message all_devices Handle Release latest
 usage UsageError Cells Records run_records run_record_words record_point record_counts record_members record_nodes
-record_listed MOST_RECORDS
+record_listed MOST_RECORDS GroupRows owner_of bring_arcs bring_rows bring_part node_of_all groups_for_each listed_node
+end_of_piece
 """
 """Graph arrays are here so that no array of a program has their names."""
 
@@ -81,6 +83,7 @@ RESERVED_PREFIXES = (
     "convert_",
     "get_",
     "latest_",
+    "join_",
     "vload",
     "vstore",
     "cl_",

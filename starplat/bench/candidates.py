@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from starplat.backends.scheduled import made_for_target
+from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.diagnostics import DiagnosticError
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Module
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
+from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Delta, Value
 
@@ -37,13 +39,20 @@ class Refused:
     reason: str
 
 
-def candidates(module: Module, target: str, facts: GraphFacts) -> Iterator[Candidate | Refused]:
-    """Every schedule whose module no schedule before it gave, and every one that is refused for a new reason."""
+def candidates(
+    module: Module, target: str, facts: GraphFacts, capabilities: Capabilities | None = None
+) -> Iterator[Candidate | Refused]:
+    """Every schedule whose module no schedule before it gave, and every one that is refused for a new reason.
+
+    Args:
+        capabilities: of the device that it will run on, where they are not those of the target in general.
+    """
+    made_by = _Making(module, target, facts, capabilities)
     seen: set[int] = set()
     reasons: set[str] = set()
-    for schedule in space(module, target, facts):
+    for schedule in space(made_by):
         try:
-            made = made_for_target(module, target, schedule, facts)
+            made = made_by.module_of(schedule)
         except DiagnosticError as error:
             reason = error.diagnostics[0].message
             if reason not in reasons:
@@ -55,21 +64,46 @@ def candidates(module: Module, target: str, facts: GraphFacts) -> Iterator[Candi
             yield Candidate(schedule, made)
 
 
-def space(module: Module, target: str, facts: GraphFacts) -> Iterator[Schedule]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Making:
+    """What schedules are tried on."""
+
+    module: Module
+    target: str
+    facts: GraphFacts
+    capabilities: Capabilities | None
+
+    def module_of(self, schedule: Schedule) -> Module:
+        """What a run would make of it: one for all graphs if no step looks at them."""
+        looks = looks_at_the_graph(self.capabilities or capabilities_of(self.target))
+        return made_for_target(self.module, self.target, schedule, self.facts if looks else None, self.capabilities)
+
+    def differs_by_width(self, schedule: Schedule) -> bool:
+        """Whether the width of delta is part of the module."""
+        try:
+            other = replace(schedule, priority=Delta(1 + 2 * _width(schedule)))
+            return self.module_of(schedule) is not self.module_of(other)
+        except DiagnosticError:
+            return False
+
+
+def space(made_by: _Making) -> Iterator[Schedule]:
     """All schedules worth a look, `auto` and `plain` first."""
     yield from (AUTO, PLAIN)
-    first, *others = widths(facts)
+    first, *others = widths(made_by.facts)
     for values in product(*(_values(name, first) for name in KNOBS)):
         schedule = replace(AUTO, **dict(zip(KNOBS, values, strict=True)))  # type: ignore[arg-type]
         yield schedule
-        if isinstance(schedule.priority, Delta) and _matters(module, target, schedule, facts):
+        if isinstance(schedule.priority, Delta) and made_by.differs_by_width(schedule):
             yield from (replace(schedule, priority=Delta(width)) for width in others)
 
 
 def widths(facts: GraphFacts) -> tuple[int | float, ...]:
-    """The ladder for a graph, in whole numbers where steps of less than one would be none."""
+    """The ladder for a graph, in two digits, so that much the same graphs have the same kernels; and in whole numbers
+    where steps of less than one would be none."""
     mean = 1.0 if facts.mean_weight is None else facts.mean_weight
-    rounded = (round(mean * step) if mean * step >= 2 else round(mean * step, 6) for step in LADDER)
+    rounded = (float(f"{mean * step:.2g}") for step in LADDER)
+    rounded = (round(width) if width >= 2 else round(width, 6) for width in rounded)
     found = tuple(dict.fromkeys(int(width) if float(width).is_integer() else width for width in rounded if width > 0))
     return found or (1,)
 
@@ -79,15 +113,6 @@ def _values(name: str, width: int | float) -> list[Value]:
     knob = KNOBS[name]
     named = sorted(knob.kind, key=lambda value: str(value) == "auto")
     return [*named, *(form(width) for form in knob.forms)]
-
-
-def _matters(module: Module, target: str, schedule: Schedule, facts: GraphFacts) -> bool:
-    """Whether the width is part of the module."""
-    try:
-        other = replace(schedule, priority=Delta(1 + 2 * _width(schedule)))
-        return made_for_target(module, target, schedule, facts) is not made_for_target(module, target, other, facts)
-    except DiagnosticError:
-        return False
 
 
 def _width(schedule: Schedule) -> int | float:

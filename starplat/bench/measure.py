@@ -23,7 +23,7 @@ from starplat.toolchain.devices import report
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
-    from starplat.pipeline import Program
+    from starplat.program import Program
     from starplat.runtime import Bound, Result
 
 EVERY = "all"

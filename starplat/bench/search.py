@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from starplat.bench.candidates import Refused, candidates
 from starplat.bench.measure import Bench, Case, Judge, row_of
@@ -19,10 +19,14 @@ from starplat.bench.samples import Estimate, median, speed_up
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.facts import facts_of
+from starplat.runtime.targets import open_device
+from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.parse import parse_schedule
+from starplat.schedule.schedule import Loop
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
+    from starplat.runtime import Result
     from starplat.schedule import Schedule
 
 FIRST_RUNS = 2
@@ -90,6 +94,14 @@ class Outcome:
         return ExitCode.FINE if self.best is not None else ExitCode.WRONG_INPUT
 
 
+class Judging(Protocol):
+    """Whoever knows whether answers are right."""
+
+    def judged(self, row: Row, result: Result) -> Row:
+        """The row with what is known of its answer."""
+        ...
+
+
 @dataclass
 class Search:
     """A search on one graph and target.
@@ -97,6 +109,8 @@ class Search:
     Attributes:
         keep: is told everything that is known, after each candidate.
         clock: seconds that pass.
+        judge: None measures answers as `Bench` does.
+        slowest: a candidate whose first run takes more than so many times what `auto` does has no other.
     """
 
     bench: Bench
@@ -106,6 +120,8 @@ class Search:
     budget: float
     keep: Callable[[Trials], None] = lambda trials: None
     clock: Callable[[], float] = monotonic
+    judge: Judging | None = None
+    slowest: float | None = None
     trials: dict[str, Trial] = field(default_factory=dict)
     device: str = "-"
 
@@ -113,7 +129,7 @@ class Search:
         """What comes of the search; `known` is what an earlier one found out."""
         self.trials.update(known)
         self.started = self.clock()
-        self.judge = Judge(self.bench, self.graph)
+        self.judge = self.judge or Judge(self.bench, self.graph)
         complete = self.first_look()
         for slower, count in ROUNDS:
             self.closer_look(slower, count)
@@ -122,7 +138,9 @@ class Search:
     def first_look(self) -> bool:
         """Measures every candidate that has not been; whether all had their turn."""
         module = self.bench.program.module(self.bench.function)
-        for candidate in candidates(module, self.case.target, facts_of(self.graph)):
+        device = open_device(self.case.target, self.case.device or 0)
+        found = candidates(module, self.case.target, facts_of(self.graph), device.capabilities)
+        for candidate in sorted(found, key=lambda candidate: _turn(candidate.schedule)):
             name = str(candidate.schedule)
             if name in self.trials:
                 continue
@@ -152,13 +170,29 @@ class Search:
         self.bench.started(f"{len(self.trials)} schedules measured, now {name}")
         before = self.trials.get(name, Trial(name))
         try:
-            result = self.bench.run(self.graph, self.case, schedule, runs)
+            result = self.result(schedule, runs)
         except DiagnosticError as error:
             self.told(Trial(name, reason=error.diagnostics[0].message))
             return
+        assert self.judge is not None
         row = self.judge.judged(row_of(self.sizes, schedule, result), result)
         self.device = row.device
         self.told(_with(before, row))
+
+    def result(self, schedule: Schedule, runs: int) -> Result:
+        """Of so many runs, or of one that says enough."""
+        limit = self.limit
+        if limit is not None:
+            once = self.bench.run(self.graph, self.case, schedule, 1)
+            if once.seconds.run[0] > limit:
+                return once
+        return self.bench.run(self.graph, self.case, schedule, runs)
+
+    @property
+    def limit(self) -> float | None:
+        """The seconds of a first run beyond which there is no other; None before `auto` has run."""
+        auto = self.trials.get("auto")
+        return None if self.slowest is None or auto is None or not auto.counts else self.slowest * auto.median.value
 
     def told(self, trial: Trial) -> None:
         self.trials[trial.schedule] = trial
@@ -167,6 +201,11 @@ class Search:
     def spent(self) -> bool:
         """Whether the budget is."""
         return self.clock() - self.started >= self.budget
+
+
+def _turn(schedule: Schedule) -> int:
+    """The order of first looks: where the host drives the rounds a run takes longest."""
+    return 0 if schedule in (AUTO, PLAIN) else 2 if schedule.loop is Loop.HOST else 1
 
 
 def _with(before: Trial, row: Row) -> Trial:

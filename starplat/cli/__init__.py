@@ -1,5 +1,12 @@
-"""The command line: `starplat check|compile|run|inspect|explain|fmt|graph|devices|version`."""
+"""The command line: `main` runs it."""
 
-from starplat.cli.app import main
+from __future__ import annotations
 
-__all__ = ["main"]
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit code; the verbs are imported now."""
+    from starplat.cli.app import main as run_verb
+
+    return run_verb(arguments)

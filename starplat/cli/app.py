@@ -115,7 +115,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         console.show(error.diagnostics)
         return error.exit_code.value
     except UsageError as error:
-        _show_usage_error(error)
+        _show_usage_error(error, sys.argv[1:] if arguments is None else arguments)
         return ExitCode.USAGE.value
     except (KeyboardInterrupt, typer.Abort):
         console.say("interrupted")
@@ -133,12 +133,18 @@ def _guarded(arguments: Sequence[str] | None) -> int:
         return _internal_error(error)
 
 
-def _show_usage_error(error: Exception) -> None:
+def _show_usage_error(error: Exception, arguments: Sequence[str]) -> None:
     context = getattr(error, "ctx", None)
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     if message:
-        path = "starplat" if context is None else context.command_path
-        console.usage_error(message, f"`{path} --help` lists what there is")
+        path = _command(arguments) if context is None else context.command_path
+        console.usage_error(message.replace(": Value error, ", ": "), f"`{path} --help` lists what there is")
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """The verb of a command line that was given up before its words had been told apart."""
+    names = {verb.__name__ for verb in VERBS} | {"graph"}
+    return " ".join(("starplat", *(word for word in arguments[:1] if word in names)))
 
 
 def _internal_error(error: Exception) -> int:
@@ -153,7 +159,11 @@ def _internal_error(error: Exception) -> int:
 
 
 def _prepare_streams() -> None:
-    """Whatever a name or a comment holds can be printed, and a polite kill cleans up as an interruption does."""
+    """Whatever a name or a comment holds can be printed, what is closed is nothing, and a polite kill cleans up as an
+    interruption does."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for the process's life
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -27,3 +27,24 @@ Weights = Annotated[
     str | None,
     typer.Option("--weights", metavar="ones|random:LO..HI:SEED", help="Give the arcs new weights."),
 ]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
+]
+
+
+def arguments_in(given: list[str]) -> dict[str, str]:
+    """The words of every `--arg k=v`.
+
+    Raises:
+        typer.BadParameter: one has no `=`, or a name comes twice.
+    """
+    words: dict[str, str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or not name.strip():
+            raise typer.BadParameter(f"'{item}' is not of the form name=value", param_hint="--arg")
+        if name.strip() in words:
+            raise typer.BadParameter(f"'{name.strip()}' is given twice", param_hint="--arg")
+        words[name.strip()] = value.strip()
+    return words

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import starplat
 from starplat.cli import console, files
-from starplat.cli.arguments import Dedup, DropLoops, FunctionName, Strict, Undirected, Weights
+from starplat.cli.arguments import Arguments, Dedup, DropLoops, FunctionName, Strict, Undirected, Weights, arguments_in
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
-from starplat.cli.run import Arguments, arguments_in
 from starplat.diagnostics import ExitCode
 from starplat.schedule.schedule import usage
 
@@ -71,6 +71,7 @@ def bench(
         raise typer.BadParameter(f"one program at a time, not '{what[1]}' too", param_hint="FILE.sp")
     if not graph:
         raise typer.BadParameter("is needed: on which graph?", param_hint="--graph")
+    files.require_writable(None if json is None or str(json) == "-" else json, html)
     words, schedules = arguments_in(arg or []), _schedules(schedule or [])
     to_measure = _cases(target or ["auto"], schedules, device)
     read = [
@@ -112,12 +113,11 @@ def _measured(
     strict: bool,
     counts: bool,
 ) -> tuple[Report, ExitCode]:
-    from starplat import pipeline
     from starplat.bench.measure import Bench
     from starplat.bench.records import exit_code
     from starplat.runtime import bind_text
 
-    program = pipeline.compile(file, strict=strict)
+    program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
     module = program.module(function)
     for _, graph in graphs:

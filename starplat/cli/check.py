@@ -29,9 +29,10 @@ def check(files: ProgramFiles, strict: Strict = False, json: Json = False) -> No
 def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
     """Everything there is to say about a program."""
     from starplat import pipeline
+    from starplat.program_text import read_program
 
     try:
-        return pipeline.check(pipeline.read_program(file), strict=strict).warnings
+        return pipeline.check(read_program(file), strict=strict).warnings
     except DiagnosticError as error:
         return error.diagnostics
 

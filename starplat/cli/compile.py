@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import starplat
 from starplat.cli import console, files
 from starplat.cli.arguments import FunctionName, Json, ProgramFile, ScheduleText, Strict
 from starplat.cli.scheduling import wanted_schedule
@@ -33,10 +34,9 @@ def compile(
     json: Json = False,
 ) -> None:
     """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""
-    from starplat import pipeline
 
     wanted = wanted_schedule(schedule, file)
-    program = pipeline.compile(file, strict=strict)
+    program = starplat.compile(file, strict=strict)
     console.show(program.warnings)
     texts = {
         folder / name: text
@@ -62,5 +62,5 @@ def _folders(target: str, output: Path) -> dict[str, Path]:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DiagnosticError(Diagnostic("E0792", f"{folder}: cannot be made: {error.strerror}")) from error
+    except (OSError, ValueError) as error:
+        raise DiagnosticError(Diagnostic("E0792", f"{folder}: cannot be made: {files.reason_of(error)}")) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+import starplat
 from starplat.cli import console
 from starplat.cli.arguments import Json
 from starplat.diagnostics import ExitCode
@@ -60,14 +61,13 @@ def doctor(json: Json = False) -> None:
 
 def examine() -> Findings:
     """Runs the trial on every device, and looks for tools."""
-    from starplat import pipeline
     from starplat.graph import Graph
     from starplat.toolchain.cache import cache_state
     from starplat.toolchain.tools import tools
 
     graph = Graph.from_arcs(3, [0, 1, 2], [1, 2, 1])
     with console.working("looking around") as now:
-        program = pipeline.compile(TRIAL)
+        program = starplat.compile(TRIAL)
         ran = program.run_everywhere(graph, started=lambda device: now(f"trying {device.target}, {device.name}"))
         return Findings(ran.attempts, tools(), cache_state())
 

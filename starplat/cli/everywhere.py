@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from starplat.cli.request import Request
     from starplat.graph import Graph
-    from starplat.pipeline import Program
+    from starplat.program import Program
     from starplat.runtime.everywhere import Attempt, Everywhere
 
 

@@ -36,7 +36,7 @@ class Wish:
     function: str | None
 
 
-_CODE = re.compile(r"[EWN]\d{4}", re.IGNORECASE)
+_CODE = re.compile(r"[EWN]\d+", re.IGNORECASE)
 
 
 def explain(
@@ -94,8 +94,9 @@ def _explain_code(code: str, json: bool) -> None:
 def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None:
     from starplat import pipeline
     from starplat.analysis import describe, to_json
+    from starplat.program_text import read_program
 
-    checked = pipeline.check(pipeline.read_program(path), strict=strict)
+    checked = pipeline.check(read_program(path), strict=strict)
     console.show(checked.warnings)
     plan = _plan(checked, wish)
     if json:

@@ -33,7 +33,7 @@ def replacing(destination: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
             raise
     except (OSError, ValueError) as error:
-        raise cannot_write(destination, getattr(error, "strerror", None) or str(error)) from error
+        raise cannot_write(destination, reason_of(error)) from error
 
 
 def write_text(destination: Path, text: str) -> None:
@@ -44,6 +44,34 @@ def write_text(destination: Path, text: str) -> None:
     """
     with replacing(destination) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def require_writable(*destinations: Path | None) -> None:
+    """Refuses what could not be written before anybody has waited for it; None is no file.
+
+    Raises:
+        DiagnosticError: E0792, it cannot be written.
+    """
+    for destination in destinations:
+        if destination is None:
+            continue
+        try:
+            true_destination = destination.resolve()
+            folder = true_destination.parent
+            if true_destination.is_dir():
+                raise cannot_write(destination, "it is a folder")
+            if not folder.is_dir():
+                raise cannot_write(destination, f"there is no folder {destination.parent}")
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise cannot_write(destination, "permission denied")
+        except (OSError, ValueError, RuntimeError) as error:
+            raise cannot_write(destination, reason_of(error)) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Why the system refused, as a part of a sentence."""
+    reason = str(getattr(error, "strerror", None) or error)
+    return reason[:1].lower() + reason[1:]
 
 
 def cannot_write(destination: Path, reason: str) -> DiagnosticError:

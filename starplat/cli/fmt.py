@@ -21,7 +21,7 @@ Diff = Annotated[bool, typer.Option("--diff", help="Write nothing; print what wo
 def fmt(paths: Files, check: Check = False, diff: Diff = False) -> None:
     """Format programs in place."""
     from starplat.frontend.unparse import format_source
-    from starplat.pipeline import read_program
+    from starplat.program_text import read_program
 
     failed = changed = False
     for path in paths:
@@ -59,6 +59,6 @@ def _difference(source: SourceFile, formatted: str) -> str:
 
 
 def _standard_input() -> SourceFile:
-    from starplat.pipeline import decoded
+    from starplat.program_text import decoded
 
     return SourceFile("<stdin>", decoded("<stdin>", sys.stdin.buffer.read()))

@@ -72,6 +72,9 @@ def convert(
     to_format: To = None,
 ) -> None:
     """Write a graph in another format."""
+    from starplat.graph.writing import require_writable
+
+    require_writable(destination, to_format)
     graph = load(file, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup, format=from_format)
     console.say(graph.describe())
     _write(graph, destination, to_format)
@@ -105,7 +108,12 @@ def generate(
 ) -> None:
     """Make a graph up and write it."""
     from starplat.graph import generators, prepared
+    from starplat.graph.reading import weights_in
+    from starplat.graph.writing import require_writable
 
+    require_writable(destination, to_format)
+    if weights is not None:
+        weights_in(weights)
     match kind:
         case Kind.RMAT:
             graph = generators.rmat(scale, degree, seed)
@@ -141,7 +149,7 @@ def _write(graph: Graph, destination: Path, format: str | None) -> None:
 def load(file: Path, **options: Any) -> Graph:
     """The graph in a file, with a progress bar where somebody looks."""
     from starplat.cli.progress import progress
-    from starplat.pipeline import read
+    from starplat.graph_files import read
 
     with progress() as report:
         return read(file, **options, progress=report)

@@ -49,7 +49,7 @@ def inspect(
     ] = None,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
-    from starplat.pipeline import read_program
+    from starplat.program_text import read_program
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
@@ -68,7 +68,7 @@ def _annotate(
     source: SourceFile, target: str, function: str | None, html: Path | None, schedule: Schedule | None
 ) -> None:
     from starplat import pipeline
-    from starplat.cli.annotation import annotate
+    from starplat.cli.annotating import annotate
 
     checked = pipeline.check(source)
     annotation = annotate(checked, target, function, schedule)

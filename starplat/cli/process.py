@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
-
-from starplat.cli.app import main
 
 _DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.library")
 
@@ -18,9 +19,21 @@ def run() -> NoReturn:
     other's threads and contexts, and may crash after the answer has been printed. `kept.KEPT` holds what was on devices
     till then.
     """
+    with _interrupted_without_words():
+        from starplat.cli.app import main
     code = main()
     if any(name in sys.modules for name in _DEVICE_LIBRARIES):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+@contextmanager
+def _interrupted_without_words() -> Iterator[None]:
+    """Until there is something to clean up, Ctrl-C ends the process as it ends any other, without a traceback."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGINT, usual)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import starplat
 from starplat.cli import console, files
 from starplat.cli.arguments import (
+    Arguments,
     Dedup,
     DropLoops,
     FunctionName,
@@ -20,27 +22,23 @@ from starplat.cli.arguments import (
     Strict,
     Undirected,
     Weights,
+    arguments_in,
 )
 from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
 from starplat.cli.optional import ENDINGS, NO_PAGE
 from starplat.cli.request import Request
+from starplat.cli.run_report import show
 from starplat.cli.scheduling import wanted_schedule
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from starplat.cli.output import Findings
     from starplat.graph import Graph
-    from starplat.pipeline import Program
+    from starplat.program import Program
     from starplat.runtime import Result
     from starplat.runtime.trace import Trace
 
-Arguments = Annotated[
-    list[str] | None,
-    typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
-]
 EVERYWHERE = "all"
 """What `--target` calls every target that is present."""
 
@@ -76,20 +74,15 @@ def run(
     strict: Strict = False,
 ) -> None:
     """Run a program on a graph."""
-    from starplat import pipeline
-    from starplat.cli.output import writer_for
     from starplat.runtime import targets
 
     if target != EVERYWHERE:
         targets.require(target)
-    elif out is not None:
-        raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
-    tracing = _page_wanted(trace, target)
+    wanted_files = _wanted_files(out, trace, target)
     words = arguments_in(arg or [])
-    write = None if out is None else writer_for(out)
     wanted = wanted_schedule(schedule, file)
     started = perf_counter()
-    program = pipeline.compile(file, strict=strict)
+    program = starplat.compile(file, strict=strict)
     program.module(function)
     compiled = perf_counter()
     console.show(program.warnings)
@@ -104,12 +97,45 @@ def run(
     result = run_program(program, read, words, request)
     seconds = replace(result.seconds, load=loaded - compiled, compile=result.seconds.compile + compiled - started)
     result = replace(result, seconds=seconds)
-    if out is not None and write is not None:
-        for path in write(out, _findings(result)):
-            console.say(f"{path}: written")
-    if tracing is not None and result.trace is not None:
-        _write_page(tracing, result, result.trace)
-    _print(result, json=json, asked=target, validate=validate, rounds=tracing is None)
+    try:
+        wanted_files.write(result)
+    finally:  # an answer that took an hour is shown even where it cannot be written
+        show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is to be written: the properties, and the page of a trace."""
+
+    properties: Path | None
+    page: Path | None
+
+    def write(self, result: Result) -> None:
+        from starplat.cli.output import writer_for
+
+        if self.properties is not None:
+            for path in writer_for(self.properties)(self.properties, _findings(result)):
+                console.say(f"{path}: written")
+        if self.page is not None and result.trace is not None:
+            _write_page(self.page, result, result.trace)
+
+
+def _wanted_files(out: Path | None, trace: str | None, target: str) -> _Files:
+    """The files to write, where they can be written; nobody should wait for a run to hear that they cannot.
+
+    Raises:
+        typer.BadParameter: the results of many targets were asked for, or a trace is to become no page.
+        DiagnosticError: E0792 or E0794, a file cannot be written, or not as this.
+    """
+    from starplat.cli.output import writer_for
+
+    if out is not None and target == EVERYWHERE:
+        raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
+    found = _Files(out, _page_wanted(trace, target))
+    if out is not None:
+        writer_for(out)
+    files.require_writable(found.properties, found.page)
+    return found
 
 
 def _page_wanted(trace: str | None, target: str) -> Path | None:
@@ -136,23 +162,6 @@ def _write_page(path: Path, result: Result, trace: Trace) -> None:
     console.say(f"{path}: written")
 
 
-def arguments_in(given: list[str]) -> dict[str, str]:
-    """The words of every `--arg k=v`.
-
-    Raises:
-        typer.BadParameter: one has no `=`, or a name comes twice.
-    """
-    words: dict[str, str] = {}
-    for item in given:
-        name, equals, value = item.partition("=")
-        if not equals or not name.strip():
-            raise typer.BadParameter(f"'{item}' is not of the form name=value", param_hint="--arg")
-        if name.strip() in words:
-            raise typer.BadParameter(f"'{name.strip()}' is given twice", param_hint="--arg")
-        words[name.strip()] = value.strip()
-    return words
-
-
 def run_program(
     program: Program,
     graph: Graph,
@@ -176,73 +185,3 @@ def _findings(result: Result) -> Findings:
     nodes = {name: values for name, values in result.properties.items() if name in of_nodes}
     edges = {name: values for name, values in result.properties.items() if name not in of_nodes}
     return Findings(result.graph, nodes, edges, result.returned)
-
-
-def _print(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool) -> None:
-    if asked == "auto" and result.target == "reference":
-        console.say("no other device is ready here; `starplat devices` says what would help")
-    if validate:
-        console.say(_verdict_in_words(result))
-    if json:
-        console.write_json(result.to_json())
-        return
-    console.write(f"{result.program}: '{result.function}' on {result.target}, {result.device}")
-    if result.properties:
-        console.out().print(_summary_table(result))
-    if result.returned is not None:
-        console.write(f"returned {result.returned}")
-    if result.trace is not None and rounds:
-        _print_rounds(result, result.trace)
-    console.write(_times(result))
-
-
-def _print_rounds(result: Result, trace: Trace) -> None:
-    from starplat.cli.trace_table import table
-    from starplat.cli.trace_words import notes
-
-    if trace.rounds:
-        console.out().print(table(trace))
-    for note in notes(result, trace):
-        console.write(note)
-
-
-def _verdict_in_words(result: Result) -> str:
-    if result.validated:
-        return "validated: the answers are the interpreter's"
-    return "not validated: the program has a race, so its answers may differ from run to run"
-
-
-def _summary_table(result: Result) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("property")
-    table.add_column("type")
-    for heading in ("count", "finite", "sum", "min", "max"):
-        table.add_column(heading, justify="right")
-    for name in result.properties:
-        found = result.summary(name)
-        numbers = (found.count, found.finite, found.sum, found.min, found.max)
-        table.add_row(name, found.type, *map(_number, numbers))
-    return table
-
-
-def _number(value: float | None) -> str:
-    match value:
-        case None:
-            return "-"
-        case int():
-            return str(value)
-        case _:
-            return f"{value:.10g}"
-
-
-def _times(result: Result) -> str:
-    seconds, moved = result.seconds, result.bytes
-    best = min(seconds.run)
-    spread = f" (best of {len(seconds.run)}, worst {max(seconds.run):.4f})" if len(seconds.run) > 1 else ""
-    how = " (kernels from the cache)" if result.cached else ""
-    return (
-        f"seconds: load {seconds.load:.4f}, compile {seconds.compile:.4f}{how}, upload {seconds.upload:.4f}, "
-        f"run {best:.4f}{spread}, download {seconds.download:.4f}\nbytes: {moved.up:,} up, {moved.down:,} down"
-    )

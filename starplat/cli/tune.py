@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import starplat
 from starplat.cli import console, files
-from starplat.cli.arguments import Dedup, DropLoops, FunctionName, Json, ProgramFile, Strict, Undirected, Weights
+from starplat.cli.arguments import (
+    Arguments,
+    Dedup,
+    DropLoops,
+    FunctionName,
+    Json,
+    ProgramFile,
+    Strict,
+    Undirected,
+    Weights,
+    arguments_in,
+)
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
-from starplat.cli.run import Arguments, arguments_in
 from starplat.diagnostics import ExitCode
 
 if TYPE_CHECKING:
@@ -23,7 +34,7 @@ if TYPE_CHECKING:
     from starplat.bench.records import Sizes
     from starplat.bench.search import Outcome, Trial, Trials
     from starplat.graph import Graph
-    from starplat.pipeline import Program
+    from starplat.program import Program
 
 SHOWN = 10
 
@@ -51,19 +62,19 @@ def tune(
     strict: Strict = False,
 ) -> None:
     """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
-    from starplat import pipeline
     from starplat.bench.measure import Case
     from starplat.bench.records import Sizes
-    from starplat.bench.tuned import in_words, key_of, read_state, toml
+    from starplat.bench.tuned import key_of, read_state
     from starplat.runtime import bind_text, targets
 
     targets.require(target)
     target = targets.automatic() if target == "auto" else target
     words = arguments_in(arg or [])
+    program = starplat.compile(file, strict=strict)
     destination = output or file.with_suffix(".tuned.toml")
     _require_ours(destination)
     state = destination.with_suffix(".json")
-    program = pipeline.compile(file, strict=strict)
+    files.require_writable(destination, state)
     console.show(program.warnings)
     module = program.module(function)
     read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
@@ -76,10 +87,17 @@ def tune(
     sizes = Sizes(str(graph), read.num_nodes, read.num_arcs)
     work = Work(program, function, words, read, sizes, Case(target, None, device))
     found = _searched(work, budget, known or {}, state, key)
+    _deliver(found, destination, program.name, sizes, json=json)
+
+
+def _deliver(found: Outcome, destination: Path, program: str, sizes: Sizes, *, json: bool) -> None:
+    """Writes the best schedule, and says what was found; raises the exit code of a search in which a run failed."""
+    from starplat.bench.tuned import in_words, toml
+
     if found.best is not None:
-        files.write_text(destination, toml(found, program.name, sizes))
+        files.write_text(destination, toml(found, program, sizes))
     if json:
-        console.write_json(as_json(found, program.name, sizes))
+        console.write_json(as_json(found, program, sizes))
     else:
         console.out().print(_table(found))
         console.write(in_words(found))

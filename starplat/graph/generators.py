@@ -29,7 +29,7 @@ def rmat(
 
     Chakrabarti, Zhan, Faloutsos: R-MAT (2004), with Graph500's probabilities 0.57, 0.19, 0.19, 0.05.
     """
-    _require(0 <= scale <= 30 and 0 <= edge_factor <= 2**20, "rmat needs a scale of 0..30")
+    _require_scale("rmat", scale, edge_factor)
     n, m = 1 << scale, edge_factor << scale
     workshop = _Workshop(m, seed, weights, arrays)
     xp, random = workshop.xp, workshop.random
@@ -48,7 +48,7 @@ def uniform(
     scale: int, edge_factor: int = 16, seed: int = 1, *, weights: WeightRange | None = None, arrays: Any | None = None
 ) -> Graph:
     """A graph of 2^scale nodes from edge_factor * 2^scale pairs drawn uniformly (Erdős and Rényi's G(n, m), nearly)."""
-    _require(0 <= scale <= 30 and 0 <= edge_factor <= 2**20, "uniform needs a scale of 0..30")
+    _require_scale("uniform", scale, edge_factor)
     n, m = 1 << scale, edge_factor << scale
     workshop = _Workshop(m, seed, weights, arrays)
     source = workshop.random.integers(0, n, m, np.int32)
@@ -78,14 +78,14 @@ def grid(
 
 def chain(n: int) -> Graph:
     """n nodes in a row."""
-    _require(n >= 0, "a chain has no fewer than 0 nodes")
+    _require(0 <= n < 2**31, "a chain has 0..2147483647 nodes")
     nodes = np.arange(max(n - 1, 0), dtype=np.int32)
     return _simple(n, nodes, nodes + np.int32(1), None, f"chain-{n}")
 
 
 def star(n: int) -> Graph:
     """Node 0 joined to the other n - 1."""
-    _require(n >= 1, "a star has at least 1 node")
+    _require(1 <= n < 2**31, "a star has 1..2147483647 nodes")
     leaves = np.arange(1, n, dtype=np.int32)
     return _simple(n, np.zeros_like(leaves), leaves, None, f"star-{n}")
 
@@ -95,6 +95,11 @@ def complete(n: int) -> Graph:
     _require(0 <= n <= 2**15, "a complete graph has 0..32768 nodes")
     source, destination = np.triu_indices(n, 1)
     return _simple(n, source.astype(np.int32), destination.astype(np.int32), None, f"complete-{n}")
+
+
+def _require_scale(kind: str, scale: int, edge_factor: int) -> None:
+    _require(0 <= scale <= 30, f"{kind} needs a scale of 0..30")
+    _require(0 <= edge_factor <= 2**20, f"{kind} draws 0..1048576 pairs for every node")
 
 
 def _require(holds: bool, message: str) -> None:

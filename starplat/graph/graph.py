@@ -138,8 +138,7 @@ class Graph:
 
         A weight depends on its seed and the two ends alone, so the order of a file does not matter.
         """
-        if low > high:
-            raise wrong_arguments(f"random weights need a lowest weight up to the highest, not {low}..{high}")
+        require_range(low, high, seed)
         tail, head = self.sources, self.columns
         if not self.directed:
             tail, head = np.minimum(tail, head), np.maximum(tail, head)
@@ -244,6 +243,18 @@ def _node_array(n: int, nodes: ArrayLike) -> Nodes:
     if low < 0 or high >= n:
         raise wrong_arguments(f"ends of arcs must lie in 0..{n - 1}, but {low if low < 0 else high} was given")
     return np.ascontiguousarray(array, np.int32)
+
+
+def require_range(low: int, high: int, seed: int) -> None:
+    """Refuses what no random weights can be drawn from.
+
+    Raises:
+        DiagnosticError: E0817, the range is empty, or a number is too large.
+    """
+    if low > high:
+        raise wrong_arguments(f"random weights need a lowest weight up to the highest, not {low}..{high}")
+    if low < -(2**62) or high > 2**62 or not 0 <= seed < 2**63:
+        raise wrong_arguments("random weights lie within -2^62..2^62, and their seed within 0..2^63-1")
 
 
 def _mixed(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:

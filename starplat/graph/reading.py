@@ -9,7 +9,7 @@ from pathlib import Path
 from starplat.graph.errors import empty, unknown_format, wrong_arguments
 from starplat.graph.formats import FORMATS, Format
 from starplat.graph.formats.base import is_text
-from starplat.graph.graph import Graph
+from starplat.graph.graph import Graph, require_range
 from starplat.graph.kept import GraphCache
 from starplat.graph.streams import Input, Progress, unheard
 
@@ -40,6 +40,8 @@ def read(
     Raises:
         DiagnosticError: E0801 to E0817, the file or an argument is wrong.
     """
+    if weights is not None:
+        weights_in(weights)
     input = Input(Path(path), progress or unheard)
     found = format_of(input, format)
 
@@ -80,12 +82,24 @@ def weighted(graph: Graph, weights: str) -> Graph:
     Raises:
         DiagnosticError: E0817, the words are neither.
     """
-    if weights == "ones":
-        return graph.with_unit_weights()
-    wanted = re.fullmatch(r"random:(-?\d{1,18})\.\.(-?\d{1,18})(?::(\d{1,18}))?", weights)
+    wanted = weights_in(weights)
+    return graph.with_unit_weights() if wanted is None else graph.with_random_weights(*wanted)
+
+
+def weights_in(words: str) -> tuple[int, int, int] | None:
+    """The lowest weight, the highest and the seed of "random:LO..HI:SEED"; None for "ones".
+
+    Raises:
+        DiagnosticError: E0817, the words are neither, or there are no such weights.
+    """
+    if words == "ones":
+        return None
+    wanted = re.fullmatch(r"random:(-?\d{1,30})\.\.(-?\d{1,30})(?::(\d{1,30}))?", words, re.ASCII)
     if wanted is None:
-        raise wrong_arguments(f"weights must be 'ones' or 'random:LO..HI:SEED', not '{weights}'")
-    return graph.with_random_weights(int(wanted[1]), int(wanted[2]), int(wanted[3] or 1))
+        raise wrong_arguments(f"weights must be 'ones' or 'random:LO..HI:SEED', not '{words}'")
+    low, high, seed = int(wanted[1]), int(wanted[2]), int(wanted[3] or 1)
+    require_range(low, high, seed)
+    return low, high, seed
 
 
 def format_of(input: Input, name: str | None = None) -> Format:

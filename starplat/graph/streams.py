@@ -182,9 +182,12 @@ class Input:
         if self.path.is_dir():
             raise cannot_open(self.shown, "it is a directory", "name the graph's file inside it")
         try:
+            if self.path.exists() and not self.path.is_file():
+                help = "a graph's file is read more than once: write it to a file first"
+                raise cannot_open(self.shown, "it is a pipe or a device", help)
             file = self.path.open("rb")
-        except OSError as error:
-            raise cannot_open(self.shown, (error.strerror or str(error)).lower()) from None
+        except (OSError, ValueError) as error:
+            raise cannot_open(self.shown, (getattr(error, "strerror", None) or str(error)).lower()) from None
         with file:
             yield file
 

@@ -37,13 +37,37 @@ def write(graph: Graph, path: str | os.PathLike[str], format: str | None = None)
     """
     target = Path(path)
     packer = _PACKERS.get(target.suffix.lower())
+    require_writable(target, format)
+    try:
+        _write_whole(graph, target, _writer(target, format), packer)
+    except OSError as error:
+        raise cannot_write(str(target), (error.strerror or str(error)).lower()) from None
+
+
+def require_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
+    """Refuses a file that no graph could be written to, whatever the graph.
+
+    Raises:
+        DiagnosticError: E0815, the format is unknown or is not written, or the file cannot be made.
+    """
+    target = Path(path)
+    _writer(target, format)
+    try:
+        if target.is_dir():
+            raise cannot_write(str(target), "it is a folder")
+        if not target.parent.is_dir():
+            raise cannot_write(str(target), f"there is no folder {target.parent}")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise cannot_write(str(target), "permission denied")
+    except (OSError, ValueError) as error:
+        raise cannot_write(str(target), (getattr(error, "strerror", None) or str(error)).lower()) from None
+
+
+def _writer(target: Path, format: str | None) -> Callable[[Graph, IO[bytes]], None]:
     chosen = _format(target, format)
     if chosen.write is None:
         raise cannot_write(str(target), f"starplat reads {chosen.title} but does not write it", _writable())
-    try:
-        _write_whole(graph, target, chosen.write, packer)
-    except OSError as error:
-        raise cannot_write(str(target), (error.strerror or str(error)).lower()) from None
+    return chosen.write
 
 
 def lost(graph: Graph, path: str | os.PathLike[str], format: str | None = None) -> tuple[str, ...]:

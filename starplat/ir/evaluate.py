@@ -14,7 +14,8 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.arithmetic import OPERATIONS, Fault, Value, settled
 from starplat.ir.bounds import Bounds
 from starplat.ir.nodes import COLUMNS, ROW_OFFSETS, Expression, FindArc, Load, Ref
-from starplat.ir.pyexpr import Expressions, Names
+from starplat.ir.python.expressions import Expressions
+from starplat.ir.python.text import Names
 from starplat.ir.visitor import walk_expression
 from starplat.source import SourceFile, Span
 

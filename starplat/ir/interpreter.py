@@ -1,8 +1,8 @@
 """Runs kernels on the CPU, one iteration after the other, ascending: what a program means, and what devices agree with.
 
-Each kernel is written as Python source (`pykernel`) and compiled when it first runs. Floats are computed in double
-precision and rounded to single where they are stored, compared or returned. What cannot go on (an index outside an
-array, an integer divided by zero) is a diagnostic at the kernel's place in the program.
+Each kernel is written as Python source (`python.kernels`) and compiled when it first runs. Floats are computed in
+double precision and rounded to single where they are stored, compared or returned. What cannot go on (an index outside
+an array, an integer divided by zero) is a diagnostic at the kernel's place in the program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import arithmetic, vectorize
 from starplat.ir.arithmetic import Fault, Value
 from starplat.ir.nodes import AllArcs, AllNodes, Array, Element, Kernel, Module
-from starplat.ir.pykernel import helper_names, helper_text, kernel_text
+from starplat.ir.python.kernels import helper_text, kernel_text
+from starplat.ir.python.text import helper_names
 from starplat.ir.vectorize import DTYPES
 
 Cells = np.ndarray[Any, np.dtype[Any]]

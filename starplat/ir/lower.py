@@ -16,8 +16,9 @@ from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import Context, array_of, element_of
 from starplat.ir.lowering.expressions import ExpressionLowering
 from starplat.ir.lowering.hosts import HostLowering
-from starplat.ir.lowering.kernels import KernelLowering, Surroundings
+from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.names import Names
+from starplat.ir.lowering.surroundings import Surroundings
 from starplat.ir.visitor import used_arrays
 
 

@@ -35,7 +35,9 @@ class Membership:
     body: tuple[KernelOp, ...]
 
 
-def membership(kernel: Kernel, is_set: Callable[[Array], bool] = lambda array: array.packed) -> Membership | None:
+def membership(
+    kernel: Kernel, is_set: Callable[[Array], bool] = lambda array: array.packed is not None
+) -> Membership | None:
     """What the kernel's filter says, if it asks for a member of an array that `is_set`."""
     if not isinstance(kernel.domain, AllNodes) or kernel.filter is None or kernel.iterator is None:
         return None

@@ -17,6 +17,7 @@ from starplat.ir.nodes import (
     CopyArray,
     Direction,
     ExtremeCell,
+    FetchAdd,
     Fill,
     ForNeighbors,
     HostBlock,
@@ -129,12 +130,14 @@ def rows_of(kernel: Kernel) -> Array | None:
 
 
 def way_of(kernel: Kernel) -> Way:
-    """Push if a cell of another node is written on the way along arcs, else pull."""
+    """Push if a cell of another node is written on the way along arcs, else pull; the next place of a list is
+    nobody's."""
     walked = arcs_walked(kernel)
     if not isinstance(walked, ForNeighbors):
         return Way.NONE
     written = (op for op in walk_kernel(walked.body) if isinstance(op, Store | UpdateCell | ExtremeCell))
-    pushes = any(kernel.iterator is None or op.index != Ref(kernel.iterator) for op in written)
+    own = {kernel.iterator, *(op.variable for op in walk_kernel(walked.body) if isinstance(op, FetchAdd))}
+    pushes = any(not isinstance(op.index, Ref) or op.index.variable not in own for op in written)
     return Way.PUSH if pushes else Way.PULL
 
 

@@ -314,7 +314,7 @@ def _scheduled(op: NearestFirst | PushOrPull | OnDevice) -> Iterator[str]:
             yield f"push, or pull if {members.name} has many"
             yield from _parts((("push", push), ("pull", pull)))
         case OnDevice(name, body):
-            yield f"on device {name}{', traced' * op.traced}"
+            yield f"on device {name}{', one group' * op.one_group}{', traced' * op.traced}"
             yield from _indent(_host_lines(body))
         case _:
             assert_never(op)

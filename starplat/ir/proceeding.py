@@ -64,7 +64,8 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
             yield from _block(module, op.body, depth)
         case ir.OnDevice():
-            yield Step(depth, f"launch {op.name}, in which the threads wait for each other", op.span, op.name)
+            who = "one group of threads does all by itself" if op.one_group else "the threads wait for each other"
+            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
             yield from map(_in_one_launch, _block(module, op.body, depth + 1))
         case ir.Launch():
             kernel = module.kernel(op.kernel)

@@ -33,7 +33,7 @@ from starplat.ir.nodes import (
     Variable,
     limits,
 )
-from starplat.ir.pyexpr import literal
+from starplat.ir.python.text import literal
 
 DTYPES: Mapping[Element, type[np.generic]] = {
     Element.BOOL: np.bool_,

@@ -1,12 +1,12 @@
-"""How to go through the intermediate form: what stands inside an expression or an operation, and how to rebuild it.
+"""How to go through the intermediate form: what stands inside an expression or an operation, and what it uses.
 
 Everything is derived from the fields of the dataclasses in `nodes`, so a new node needs no change here. The
-walks are in program order, outer before inner. A pass that changes something derives from `Rewriter`.
+walks are in program order, outer before inner. A pass that changes something derives from `rewriter.Rewriter`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar, get_args
 
@@ -64,7 +64,8 @@ _EXPRESSIONS = frozenset(EXPRESSIONS)
 _FIELD_NAMES: dict[object, tuple[str, ...]] = {}
 
 
-def _field_names(node: Any) -> tuple[str, ...]:
+def field_names(node: Any) -> tuple[str, ...]:
+    """The names of a node's fields."""
     names = _FIELD_NAMES.get(type(node))
     if names is None:
         names = _FIELD_NAMES[type(node)] = tuple(field.name for field in fields(node))
@@ -73,7 +74,7 @@ def _field_names(node: Any) -> tuple[str, ...]:
 
 def _parts(node: object) -> Iterator[Any]:
     """The values of the fields of a node; tuples and carried stores are opened."""
-    for name in _field_names(node):
+    for name in field_names(node):
         value = getattr(node, name)
         if type(value) is tuple:
             for item in value:
@@ -100,7 +101,7 @@ def expressions_of(op: KernelOp | HostOp | Domain) -> tuple[Expression, ...]:
 
 def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     """The non-empty blocks of operations inside an operation, in the order of its fields."""
-    values = (getattr(op, name) for name in _field_names(op))
+    values = (getattr(op, name) for name in field_names(op))
     return tuple(value for value in values if type(value) is tuple and value and type(value[0]) in _OPS)
 
 
@@ -274,89 +275,3 @@ def assigned_variables(ops: Iterable[KernelOp]) -> frozenset[Variable]:
                 if type(inner) is not Ref:
                     changed.update(part for part in _parts(inner) if type(part) is Variable)
     return frozenset(changed)
-
-
-# --- rebuilding ----------------------------------------------------------------------------------------------------
-
-
-def map_expression(change: Callable[[Expression], Expression], expression: Expression) -> Expression:
-    """The expression with `change` applied to every part of it, innermost first."""
-
-    class Mapped(Rewriter):
-        def expression(self, inner: Expression) -> Expression:
-            return change(self.rebuild(inner))
-
-    return Mapped().expression(expression)
-
-
-class Rewriter:
-    """Rebuilds expressions and operations; by default every node becomes itself.
-
-    Override `expression`, `kernel_op`, `host_op` (these give any number of operations), `array` or `variable`;
-    call `rebuild(node)` for the node with its parts rewritten. What does not change is not copied.
-    """
-
-    def expression(self, expression: Expression) -> Expression:
-        return self.rebuild(expression)
-
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
-        return (self.rebuild(op),)
-
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
-        return (self.rebuild(op),)
-
-    def array(self, array: Array) -> Array:
-        return array
-
-    def variable(self, variable: Variable) -> Variable:
-        return variable
-
-    def kernel_block(self, ops: Iterable[KernelOp]) -> tuple[KernelOp, ...]:
-        return tuple(new for op in ops for new in self.kernel_op(op))
-
-    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
-        return tuple(new for op in ops for new in self.host_op(op))
-
-    def kernel(self, kernel: Kernel) -> Kernel:
-        """The kernel with its domain, filter and body rewritten, and what it uses worked out again."""
-        return with_signature(
-            replace(
-                kernel,
-                domain=self.rebuild(kernel.domain),
-                iterator=None if kernel.iterator is None else self.variable(kernel.iterator),
-                filter=None if kernel.filter is None else self.expression(kernel.filter),
-                body=self.kernel_block(kernel.body),
-                reductions=tuple(replace(r, variable=self.variable(r.variable)) for r in kernel.reductions),
-            )
-        )
-
-    def rebuild(self, node: Op) -> Op:
-        """The node with its parts rewritten; itself if none changed."""
-        changes = {}
-        for name in _field_names(node):
-            old = getattr(node, name)
-            new = self._part(old)
-            if new is not old:
-                changes[name] = new
-        return replace(node, **changes) if changes else node  # type: ignore[type-var]
-
-    def _part(self, part: Any) -> Any:
-        kind = type(part)
-        if kind is tuple:
-            return self._items(part)
-        if kind in _EXPRESSIONS:
-            return self.expression(part)
-        if kind is Variable:
-            return self.variable(part)
-        if kind is Array:
-            return self.array(part)
-        return self.rebuild(part) if kind is Carry else part
-
-    def _items(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
-        if items and isinstance(items[0], KERNEL_OPS):
-            new = self.kernel_block(items)
-        elif items and isinstance(items[0], HOST_OPS):
-            new = self.host_block(items)  # type: ignore[assignment]
-        else:
-            new = tuple(self._part(item) for item in items)
-        return items if len(new) == len(items) and all(a is b for a, b in zip(new, items, strict=True)) else new

@@ -34,7 +34,8 @@ from starplat.ir.nodes import (
     Store,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, all_expressions, arrays_in, walk_expression, walk_host, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import all_expressions, arrays_in, walk_expression, walk_host, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 from starplat.passes.names import names_in
 

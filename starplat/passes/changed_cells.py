@@ -31,8 +31,8 @@ from starplat.ir.nodes import (
     Store,
     Variable,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import (
-    Rewriter,
     all_expressions,
     assigned_variables,
     declared_by,

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir.nodes import CopyArray, HostOp, Module, Origin, Swap
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import Use, next_use, use
-from starplat.ir.visitor import Rewriter
 
 _OWN = (Origin.LOCAL, Origin.TEMPORARY)
 

@@ -31,7 +31,8 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
-from starplat.ir.visitor import map_expression, operands, walk_expression
+from starplat.ir.rewriter import map_expression
+from starplat.ir.visitor import operands, walk_expression
 
 NODE = Variable("node", Element.NODE)
 """Stands for the node in a factor."""

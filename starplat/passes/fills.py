@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir.nodes import Fill, HostBlock, HostOp, Module
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import Use, next_use, use
-from starplat.ir.visitor import Rewriter
 
 
 def drop_dead_fills(module: Module) -> Module:

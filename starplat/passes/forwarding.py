@@ -18,7 +18,8 @@ from starplat.ir.nodes import (
     Ref,
     Store,
 )
-from starplat.ir.visitor import Rewriter, assigned_variables, continues, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import assigned_variables, continues, with_signature
 from starplat.passes.cells import OwnCells, accesses, own_cells
 from starplat.passes.memory import Memory
 

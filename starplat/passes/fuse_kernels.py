@@ -34,7 +34,8 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.print_expression import print_expression
-from starplat.ir.visitor import Rewriter, walk_host, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host, with_signature
 from starplat.passes.forwarding import forwarded
 from starplat.passes.host_effects import Effects, commute, effects
 from starplat.passes.joining import has_loop, joined

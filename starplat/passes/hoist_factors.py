@@ -50,15 +50,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.visitor import (
-    Rewriter,
-    all_expressions,
-    assigned_variables,
-    map_expression,
-    walk_host,
-    with_signature,
-    written_arrays,
-)
+from starplat.ir.rewriter import Rewriter, map_expression
+from starplat.ir.visitor import all_expressions, assigned_variables, walk_host, with_signature, written_arrays
 from starplat.passes.factors import Factor, Neighbor, is_product
 from starplat.passes.memory import Memory
 from starplat.passes.names import names_throughout

@@ -25,7 +25,8 @@ from starplat.ir.nodes import (
     Reduction,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, continues, declared_by, walk_expression, walk_kernel, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import continues, declared_by, walk_expression, walk_kernel, with_signature
 from starplat.ir.visitor import written_arrays as arrays_written
 from starplat.passes.cells import Access, kernel_accesses, own_cells
 from starplat.passes.memory import Memory

@@ -43,14 +43,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.visitor import (
-    all_expressions,
-    arrays_in,
-    assigned_variables,
-    map_expression,
-    walk_expression,
-    walk_kernel,
-)
+from starplat.ir.rewriter import map_expression
+from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.passes.label_changes import TRUE, Arc, Change, NotFollowed, Signal, Summary
 from starplat.passes.orders import Labels, all_of, compared, denied, loop_name
 

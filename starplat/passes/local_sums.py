@@ -40,7 +40,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, assigned_variables, walk_kernel, written_arrays
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import assigned_variables, walk_kernel, written_arrays
 from starplat.passes.cells import Access, accesses, conjuncts, expression_accesses, own_cells
 from starplat.passes.distinct import differ, lasting
 from starplat.passes.forwarding import forwarded

@@ -39,14 +39,8 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
-from starplat.ir.visitor import (
-    Rewriter,
-    all_expressions,
-    assigned_variables,
-    blocks_of,
-    declared_by,
-    walk_kernel,
-)
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import all_expressions, assigned_variables, blocks_of, declared_by, walk_kernel
 from starplat.passes.triangle_kernels import ORDERS, IsNone, TripleReader, tested_arc
 
 

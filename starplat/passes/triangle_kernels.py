@@ -42,7 +42,7 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
-from starplat.ir.visitor import map_expression
+from starplat.ir.rewriter import map_expression
 
 _COMPARISONS = {
     BinaryOperator.EQUAL: lambda a, b: a == b,

@@ -57,7 +57,8 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import with_signature
 from starplat.passes.names import names_throughout
 from starplat.passes.rewritten import free_name
 

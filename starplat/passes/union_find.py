@@ -56,7 +56,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import with_signature
 from starplat.passes.label_loops import LabelLoop, label_loops
 from starplat.passes.names import names_throughout
 from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
@@ -182,9 +183,10 @@ class _Builder:
         )
 
     def join(self) -> Kernel:
-        """Over the arcs themselves where their sources are at hand, else over the nodes' neighbors."""
+        """Over the nodes' neighbors where threads share these, else over the arcs themselves if the program has their
+        sources at hand, which are as many as arcs."""
         comment, arc = "joins the trees at the ends of every arc", self.local("e", Element.ARC)
-        if any(SOURCES in kernel.arrays for kernel in self.found.kernels):
+        if not self.shares_arcs and any(SOURCES in kernel.arrays for kernel in self.found.kernels):
             ends = (Let(self.v, Load(SOURCES, Ref(arc))), Let(self.u, Load(COLUMNS, Ref(arc))))
             return self.kernel("join", AllArcs(), arc, (*ends, *self.linked(Ref(self.v), Ref(self.u))), comment)
         linked = self.linked(Ref(self.v), Ref(self.u))

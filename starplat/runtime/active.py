@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Protocol, assert_never
 
 import numpy as np
@@ -19,20 +19,27 @@ from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
     Array,
+    Binary,
+    BinaryOperator,
     CopyArray,
     Direction,
     Element,
     Expression,
     Fill,
+    ForNeighbors,
     Kernel,
+    KernelBreak,
+    KernelIf,
     Listed,
     Load,
     NodeNeighbors,
     Once,
+    Ref,
     Variable,
 )
 from starplat.ir.points import rows_of, way_of
-from starplat.ir.visitor import walk_expression
+from starplat.ir.visitor import walk_expression, with_signature
+from starplat.passes.cells import conjuncts
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
 from starplat.runtime.trace import Filled, Held, Walk
 
@@ -57,6 +64,10 @@ def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, nu
         case AllNodes() if kernel.filter is None:
             return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
         case AllNodes():
+            sought = _sought(kernel)
+            if sought is not None and (kept := _kept(sought, before, num_nodes, num_arcs)) is not None:
+                found = _counted(sought, line, np.flatnonzero(kept), before, held_by(sought))
+                return replace(found, direction=way)
             kept = _kept(kernel, before, num_nodes, num_arcs)
             return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, held_by(kernel))
         case Listed(array, first, last):
@@ -77,6 +88,31 @@ def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, nu
             return Walk(kernel.name, line, 1, None, way, Held.ONE)
         case _:
             assert_never(kernel.domain)
+
+
+def _sought(kernel: Kernel) -> Kernel | None:
+    """A kernel that goes over the nodes that each node of this one looks for among those before it, and over their
+    arcs, if that is what it does."""
+    match kernel.body:
+        case (
+            ForNeighbors(
+                Direction.IN, Ref(node), neighbor, position, (KernelIf(condition, (*_, KernelBreak()), ()),)
+            ) as loop,
+        ) if node == kernel.iterator:
+            pass
+        case _:
+            return None
+    known = {neighbor, *kernel.scalars}
+    about = [part for part in conjuncts(condition) if _asks_about(part) <= known]
+    if not any(neighbor in _asks_about(part) for part in about):
+        return None
+    chosen = reduce(lambda one, other: Binary(BinaryOperator.AND, one, other, Element.BOOL), about)
+    arcs = ForNeighbors(Direction.OUT, Ref(neighbor), node, position, (), loop.parallel)
+    return with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
+
+
+def _asks_about(condition: Expression) -> set[Variable]:
+    return {part.variable for part in walk_expression(condition) if isinstance(part, Ref)}
 
 
 def held_by(kernel: Kernel) -> Held:

@@ -12,10 +12,12 @@ import numpy as np
 
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR, blocks_together
-from starplat.backends.launch import GROUP_SIZE, THREADS_TOGETHER, KernelArgument
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
 from starplat.ir.nodes import Kernel, Module, Once, OnDevice
 from starplat.ir.visitor import loops_of
-from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Kernels, LaunchSize, device_fault
+from starplat.runtime.buffers import Adopted, Buffer
+from starplat.runtime.device import ArrayDevice, Kernels, LaunchSize
+from starplat.runtime.device_faults import device_fault
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
 from starplat.runtime.text import kernels_text_to_run
@@ -44,6 +46,7 @@ class CudaDevice(ArrayDevice):
         self.architecture = f"sm_{properties['major']}{properties['minor']}"
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
+        self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
@@ -91,18 +94,28 @@ class CudaDevice(ArrayDevice):
             self.cupy.cuda.get_current_stream().synchronize()
 
     def stopwatch(self) -> Callable[[], float]:
+        """Its clock begins with the first operation that the device is asked for."""
         self.synchronise()
         with self.faults(), self.device:
             begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
-            begin.record()
+        self._waiting = begin
 
         def stop() -> float:
-            with self.faults(), self.device:
+            with self.operation():
                 end.record()
                 end.synchronize()
                 return float(self.cupy.cuda.get_elapsed_time(begin, end)) / 1e3
 
         return stop
+
+    @contextmanager
+    def operation(self) -> Iterator[None]:
+        """Something that the device is asked to do."""
+        with self.faults(), self.device:
+            if self._waiting is not None:
+                self._waiting.record()
+                self._waiting = None
+            yield
 
     def trim(self) -> None:
         super().trim()
@@ -165,29 +178,29 @@ class CudaDevice(ArrayDevice):
             raise MemoryError(str(error)) from error
 
     def _upload(self, buffer: Buffer, cells: Cells) -> None:
-        with self.faults(), self.device:
+        with self.operation():
             buffer.memory[: buffer.count].set(cells)
 
     def _download(self, buffer: Buffer, cells: Cells) -> None:
-        with self.faults(), self.device:
+        with self.operation():
             buffer.memory[: buffer.count].get(out=cells)
 
     def _fill(self, buffer: Buffer, value: Any) -> None:
-        with self.faults(), self.device:
+        with self.operation():
             buffer.memory.fill(value)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
-        with self.faults(), self.device:
+        with self.operation():
             destination.memory.data.copy_from_device_async(
                 source.memory.data, source.count * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
             )
 
     def _read_cell(self, buffer: Buffer, index: int) -> Any:
-        with self.faults(), self.device:
+        with self.operation():
             return buffer.memory[index : index + 1].get()[0]
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        with self.faults(), self.device:
+        with self.operation():
             buffer.memory[index : index + 1].set(np.full(1, value, buffer.dtype))
 
 
@@ -198,11 +211,12 @@ def _whole_words(size: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """The kernel of an `OnDevice` operation as the driver has it."""
+    """The kernel of an `OnDevice` operation as the driver has it; `words` are its places on the board."""
 
     entry: Any
     arguments: tuple[KernelArgument, ...]
     board: Board
+    words: Mapping[int, Any]
     most_blocks: int
 
 
@@ -222,22 +236,21 @@ class CudaKernels(WordKernels):
         name, arguments = CUDA.loop(self.module, op)
         entry = self.entry(name)
         board = board_for(self.device, arguments, wide_arcs=self.wide_arcs)
-        return _Loop(entry, arguments, board, self.device.most_blocks_together(entry))
+        words = {number: board.buffer.memory[place:] for number, place in board.places.items()}
+        return _Loop(entry, arguments, board, words, self.device.most_blocks_together(entry))
 
     def _launch_together(
         self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loop = self._loops[op.name]
         board = loop.board
+        given = [
+            loop.words[number] if number in loop.words else self.given(argument, arrays, scalars, size)
+            for number, argument in enumerate(loop.arguments)
+        ]
+        blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
         self.device.copy(board.buffer, board.fresh)
-        given = []
-        for number, argument in enumerate(loop.arguments):
-            if number in board.places:
-                given.append(board.buffer.memory[board.places[number] :])
-            else:
-                given.append(self.given(argument, arrays, scalars, size))
-        with self.device.faults(), self.device.device:
-            blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+        with self.device.operation():
             loop.entry((blocks,), (THREADS_TOGETHER,), given, enable_cooperative_groups=True)
         if not board.outcomes:
             return {}
@@ -249,14 +262,17 @@ class CudaKernels(WordKernels):
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         blocks, threads = self._grid(kernel, size)
-        with self.device.faults(), self.device.device:
+        with self.device.operation():
             entry((blocks,), (threads,), arguments)
 
     def _grid(self, kernel: Kernel, size: LaunchSize) -> tuple[int, int]:
         """Blocks and their threads; the kernels stride over what is more than the device runs at once."""
         if isinstance(kernel.domain, Once):
             return 1, 1
-        return min(-(-size.iterations // GROUP_SIZE), self.device.most_blocks), GROUP_SIZE
+        blocks = -(-size.iterations // GROUP_SIZE)
+        if kernel.shares_arcs:
+            blocks = max(blocks, GROUPS_OF_A_UNIT * self.device.multiprocessors)
+        return min(blocks, self.device.most_blocks), GROUP_SIZE
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory

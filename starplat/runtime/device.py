@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -20,49 +20,11 @@ import numpy as np
 
 from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Element, Kernel, Module, OnDevice
+from starplat.runtime.buffers import Adopted, Buffer
+from starplat.runtime.device_faults import out_of_memory
 from starplat.runtime.elements import Cells, Value
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Buffer:
-    """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least.
-
-    `lent` memory is the caller's: it is never kept for other uses.
-    """
-
-    dtype: np.dtype[Any]
-    count: int
-    memory: Any
-    lent: bool = False
-
-    @property
-    def size(self) -> int:
-        """Bytes of the cells."""
-        return self.dtype.itemsize * self.count
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Adopted:
-    """A caller's array that lies on the device, as the target holds memory.
-
-    Attributes:
-        memory: as in `Buffer`.
-        place: what it is a part of, and from which byte to which: two arrays of one `place[0]` may overlap.
-        read_only: whether it must not be written.
-        loose: whether it can only be copied from and to, not given to kernels: they need whole 32-bit words, in which
-            they change single bytes, and on some devices a certain beginning.
-    """
-
-    memory: Any
-    place: tuple[Hashable, int, int]
-    read_only: bool = False
-    loose: bool = False
-
-    def overlaps(self, other: Adopted) -> bool:
-        """Whether both hold a common byte."""
-        (whole, start, stop), (others, first, last) = self.place, other.place
-        return whole == others and start < last and first < stop
 
 
 @dataclass(slots=True)
@@ -90,6 +52,8 @@ class Device(ABC):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]
+    capabilities: Capabilities | None = None
+    """What schedules may rely on here, where that is not what they may on the target in general."""
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 
@@ -124,7 +88,7 @@ class Device(ABC):
                 return self._allocate(dtype, count)
             if not more():
                 break
-        raise _out_of_memory(self.name, dtype.itemsize * count)
+        raise out_of_memory(self.name, dtype.itemsize * count)
 
     def _trimmed(self) -> bool:
         self.trim()
@@ -336,21 +300,3 @@ def word_size(element: Element, wide_arcs: bool) -> int:
     if element in (Element.LONG, Element.DOUBLE) or (element is Element.ARC and wide_arcs):
         return 8
     return 4
-
-
-class DeviceFaultError(DiagnosticError):
-    """The device gave up; it is not used again."""
-
-
-def device_fault(device: str, reason: str, when: str = "failed while the program ran") -> DeviceFaultError:
-    """E0906: the device gave up."""
-    first = next((line.strip() for line in reason.splitlines() if line.strip()), "no reason given")
-    message = f"{device} {when}: {first}"
-    help = "an index out of range does this: run with --target reference, which checks every index"
-    return DeviceFaultError(Diagnostic("E0906", message, help=help), exit_code=ExitCode.NO_DEVICE)
-
-
-def _out_of_memory(device: str, size: int) -> DiagnosticError:
-    message = f"{device} has no room for {size:,} more bytes"
-    help = "use a device with more memory (starplat devices lists them), or a smaller graph"
-    return DiagnosticError(Diagnostic("E0903", message, help=help), exit_code=ExitCode.NO_DEVICE)

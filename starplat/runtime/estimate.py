@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from starplat.backends.launch import packed_words
+from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Array, HostCall, HostFunction, Module, Origin
 from starplat.ir.visitor import walk_host
@@ -51,8 +51,8 @@ class Sizes:
         """Bytes of an array on the device."""
         if array.origin is Origin.HOST:
             return 0
-        if array.packed:
-            return 4 * packed_words(self.num_nodes)
+        if array.packed is not None:
+            return 4 * SET_WORDS[array.packed].for_nodes(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
         return dtype.itemsize * max(cells_in(array.extent, self.num_nodes, self.num_arcs), 1)
 

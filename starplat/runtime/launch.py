@@ -15,12 +15,13 @@ from pathlib import PurePath
 from time import perf_counter
 from typing import Any
 
-from starplat.backends.scheduled import for_target
+from starplat.backends.scheduled import capabilities_of, for_target
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Array, Module
 from starplat.runtime.arguments import Bound, bind, names_in
-from starplat.runtime.device import Device, DeviceFaultError, Kernels
+from starplat.runtime.device import Device, Kernels
+from starplat.runtime.device_faults import DeviceFaultError
 from starplat.runtime.elements import Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import facts_for
@@ -76,10 +77,11 @@ def run_module(
     if device_results:
         device.with_arrays()
     scheduling = perf_counter()
-    module = for_target(module, device.target, schedule, facts_for(schedule, graph))
+    facts = facts_for(schedule, graph, device.capabilities or capabilities_of(device.target))
+    module = for_target(module, device.target, schedule, facts, device.capabilities)
     bound = given.within(module)
     compile_seconds += perf_counter() - scheduling
-    up, down = device.traffic.up, device.traffic.down
+    before = replace(device.traffic)
     try:
         with ExitStack() as held:
             opening = perf_counter()
@@ -89,25 +91,9 @@ def run_module(
     except DeviceFaultError:
         _abandon(device)
         raise
-    types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
-    cells = done.properties
-    return Result(
-        program=PurePath(module.source.name).stem,
-        function=module.entry,
-        graph=graph,
-        target=device.target,
-        device=device.name,
-        properties=cells if device_results else {n: shown_cells(p, types[n], graph) for n, p in cells.items()},
-        types={name: types[name] for name in cells},
-        returned=_returned(module, run.returned, graph),
-        seconds=Seconds(load_seconds, compile_seconds + done.build, done.upload, done.runs, done.download),
-        bytes=Bytes(device.traffic.up - up, device.traffic.down - down),
-        launches=run.launches,
-        cached=done.cached,
-        on_device=device_results,
-        estimate=done.estimate,
-        trace=done.trace,
-    )
+    seconds = Seconds(load_seconds, compile_seconds + done.build, done.upload, done.runs, done.download)
+    moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
+    return _result(run, done, seconds, moved, on_device=device_results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +114,7 @@ def _driven(run: Run, wanted: Mapping[str, Array], repeat: int, *, device_result
     """Builds, uploads, runs so often, once more under a watch for a trace, and brings back what is wanted."""
     started = perf_counter()
     expected = run.foresee()
-    kernels = _kernels(run.device, run.module, run.resident.wide_arcs)
+    kernels = kernels_on(run.device, run.module, run.resident.wide_arcs)
     built = perf_counter()
     run.upload()
     run.device.synchronise()
@@ -141,10 +127,33 @@ def _driven(run: Run, wanted: Mapping[str, Array], repeat: int, *, device_result
     return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
 
 
+def _result(run: Run, done: _Done, seconds: Seconds, moved: Bytes, *, on_device: bool) -> Result:
+    """What came of a run, as whoever asked for it sees it."""
+    module, graph, cells = run.module, run.graph, done.properties
+    types = {a.name: a.type for a in module.arguments if isinstance(a.type, PropertyType)}
+    return Result(
+        program=PurePath(module.source.name).stem,
+        function=module.entry,
+        graph=graph,
+        target=run.device.target,
+        device=run.device.name,
+        properties=cells if on_device else {name: shown_cells(p, types[name], graph) for name, p in cells.items()},
+        types={name: types[name] for name in cells},
+        returned=_returned(module, run.returned, graph),
+        seconds=seconds,
+        bytes=moved,
+        launches=run.launches,
+        cached=done.cached,
+        on_device=on_device,
+        estimate=done.estimate,
+        trace=done.trace,
+    )
+
+
 def _watched(run: Run) -> Trace:
     """What happens in one more run, whose bytes do not count."""
     watch, module, traffic = Watch(), traced(run.module), replace(run.device.traffic)
-    kernels = _kernels(run.device, module, run.resident.wide_arcs)
+    kernels = kernels_on(run.device, module, run.resident.wide_arcs)
     found = watch.trace(run.once(kernels, watch))
     run.device.traffic.up, run.device.traffic.down = traffic.up, traffic.down
     sizes = run.resident
@@ -174,7 +183,7 @@ _BUILT: weakref.WeakKeyDictionary[Device, dict[tuple[int, bool], tuple[Module, K
 _MOST_BUILT = 64
 
 
-def _kernels(device: Device, module: Module, wide_arcs: bool) -> Kernels:
+def kernels_on(device: Device, module: Module, wide_arcs: bool) -> Kernels:
     """The module's kernels on the device; those of the modules last used are at hand."""
     known = _BUILT.setdefault(device, {})
     key = (id(module), wide_arcs)

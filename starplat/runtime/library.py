@@ -15,14 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import ArgumentKind, KernelArgument, identity
+from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.backends.render import render
+from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import Loaded, Word, WordKernels
 from starplat.toolchain.compilers import Build
+from starplat.toolchain.contexts import primary_context
 from starplat.toolchain.libraries import open_library
 
 WIDE_ARCS_FLAG = "-DARC_64"
@@ -54,6 +57,7 @@ class LibraryDevice(Device):
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
+        self.ready()
         library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return LibraryKernels(self, module, wide_arcs, library, cached)
 
@@ -123,11 +127,13 @@ class Memory:
     def __init__(self, library: ctypes.CDLL, number: int) -> None:
         self._library = library
         self._number = number
+        self._choose_context = primary_context(number)
         library.memory_allocate.restype = ctypes.c_void_p
         library.memory_free_bytes.restype = ctypes.c_size_t
 
     def ready(self) -> None:
         """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
+        self._choose_context()
         if getattr(self._current, "memory", None) is not self:
             self._library.device_use(ctypes.c_int(self._number))
             self._current.memory = self

@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE, groups_for
-from starplat.backends.opencl import extensions, language_flag
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_for
+from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Device, Kernels, LaunchSize, device_fault
+from starplat.runtime.buffers import Adopted, Buffer
+from starplat.runtime.device import ArrayDevice, Device, Kernels, LaunchSize
+from starplat.runtime.device_faults import device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.groups import GroupKernels
 from starplat.runtime.lent import is_opencl_array
 from starplat.runtime.text import kernels_text_to_run
-from starplat.runtime.words import WordKernels
+from starplat.runtime.together import WORD as BOARD_WORD
 from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.opencl import device_identity, opencl, quiet_build
 from starplat.toolchain.refused import first_error, refused_kernels
@@ -43,12 +46,18 @@ class OpenCLDevice(ArrayDevice):
         super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")
         self.cl = opencl()
         self.device = device
+        self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
         self._beside: dict[Any, OpenCLDevice] = {}
         try:
             self.context = context or self.cl.Context([device])
             self.queue = self.cl.CommandQueue(self.context, device)
         except self.cl.Error as error:
             raise device_fault(self.name, str(error), "does not answer") from error
+        on_cpu = device.type & self.cl.device_type.CPU
+        if on_cpu:
+            self.capabilities = CPU_CAPABILITIES
+        self.items_of_group = 1 if on_cpu else THREADS_OF_ONE_GROUP
+        """Of a group that runs rounds by itself; on a CPU others would only take turns with the one."""
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module)
@@ -231,12 +240,13 @@ class Builder:
             raise refused_kernels(self.device.name, self.text, ".cl", first_error(str(error))) from error
 
 
-class OpenCLKernels(WordKernels):
+class OpenCLKernels(GroupKernels):
     """The kernels of one module on one device."""
 
     def __init__(self, device: OpenCLDevice, module: Module, wide_arcs: bool, program: Any, cached: bool) -> None:
         self._opencl = device
         self._program = program
+        self.apart = max(device.device.mem_base_addr_align // 8, BOARD_WORD)
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str) -> Any:
@@ -245,14 +255,27 @@ class OpenCLKernels(WordKernels):
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         with self._opencl.faults():
-            entry(self._opencl.queue, *_range(kernel, size), *arguments)
+            entry(self._opencl.queue, *launch_range(kernel, size, self._opencl.few_groups), *arguments)
+
+    def start_group(self, entry: Any, arguments: list[Any]) -> None:
+        most = self._opencl.cl.kernel_work_group_info.WORK_GROUP_SIZE
+        with self._opencl.faults():
+            items = min(self._opencl.items_of_group, entry.get_work_group_info(most, self._opencl.device))
+            entry(self._opencl.queue, (items,), (items,), *arguments)
+
+    def piece(self, buffer: Buffer, place: int) -> Any:
+        with self._opencl.faults():
+            return buffer.memory.get_sub_region(place, BOARD_WORD)
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
 
 
-def _range(kernel: Kernel, size: LaunchSize) -> tuple[tuple[int], tuple[int]]:
+def launch_range(kernel: Kernel, size: LaunchSize, few_groups: int) -> tuple[tuple[int], tuple[int]]:
     """Work-items in all, and in a group."""
     if isinstance(kernel.domain, Once):
         return (1,), (1,)
-    return (groups_for(size.iterations) * GROUP_SIZE,), (GROUP_SIZE,)
+    groups = groups_for(size.iterations)
+    if kernel.shares_arcs:
+        groups = max(groups, few_groups)
+    return (groups * GROUP_SIZE,), (GROUP_SIZE,)

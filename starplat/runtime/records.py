@@ -9,10 +9,24 @@ import numpy as np
 
 from starplat.backends.launch import MOST_RECORDS, RECORD_WORDS
 from starplat.ir.members import membership
-from starplat.ir.nodes import AllArcs, AllNodes, CopyArray, Fill, Kernel, Listed, Module, NodeNeighbors, Once, OnDevice
+from starplat.ir.nodes import (
+    AllArcs,
+    AllNodes,
+    Array,
+    CopyArray,
+    Fill,
+    Kernel,
+    Listed,
+    Module,
+    NodeNeighbors,
+    Once,
+    OnDevice,
+    Packing,
+)
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of, way_of
 from starplat.runtime.active import filled_by, held_by
-from starplat.runtime.device import Buffer, Device
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Device
 from starplat.runtime.elements import Cells
 from starplat.runtime.trace import Held, Walk
 from starplat.runtime.watch import Watch
@@ -82,9 +96,9 @@ def _walk(one: Recorded, line: int | None, module: Module, num_nodes: int, num_a
     if one.point.instead_of is not None:
         rows = pushing_rows(one.point.instead_of, module)
     arcs = None if rows is None else one.arcs
-    held = Held.LIST if one.listed else Held.BITS
-    if one.point.instead_of is not None or membership(kernel) is not None:
-        return Walk(kernel.name, line, one.active, arcs, way, held)
+    members = _members(one, kernel)
+    if members is not None:
+        return Walk(kernel.name, line, one.active, arcs, way, _held(one, members))
     match kernel.domain:
         case AllNodes() if kernel.filter is None:
             return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
@@ -100,6 +114,20 @@ def _walk(one: Recorded, line: int | None, module: Module, num_nodes: int, num_a
             return Walk(kernel.name, line, 1, None, way, Held.ONE)
         case _:
             assert_never(kernel.domain)
+
+
+def _members(one: Recorded, kernel: Kernel) -> Array | None:
+    """The set that a kernel walks, or in which it looks for members."""
+    if one.point.instead_of is not None:
+        return one.point.instead_of.members
+    found = membership(kernel)
+    return None if found is None else found.members
+
+
+def _held(one: Recorded, members: Array) -> Held:
+    if one.listed:
+        return Held.LIST
+    return Held.LAYERS if members.packed is Packing.LAYERS else Held.BITS
 
 
 def _all(kernel: Kernel, num_arcs: int) -> int | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from starplat.ir.interpreter import KernelRunner
 from starplat.ir.nodes import Kernel, Module
-from starplat.runtime.device import ArrayDevice, Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import ArrayDevice, Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.estimate import host_memory
 

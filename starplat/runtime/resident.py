@@ -28,7 +28,8 @@ from starplat.ir.nodes import (
     Element,
     Origin,
 )
-from starplat.runtime.device import Buffer, Device
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Device
 from starplat.runtime.elements import Cells, cells_in, dtype_of, needs_wide_arcs
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {

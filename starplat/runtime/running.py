@@ -19,11 +19,13 @@ from starplat.graph.graph import Graph
 from starplat.ir.nodes import Array, CopyArray, Element, Fill, HostCall, Module, Origin, Swap, WriteCell
 from starplat.ir.visitor import walk_host, written_arrays
 from starplat.runtime.arguments import Bound, brought_over
-from starplat.runtime.device import Adopted, Buffer, Device, Kernels
+from starplat.runtime.buffers import Adopted, Buffer
+from starplat.runtime.device import Device, Kernels
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
-from starplat.runtime.executor import Executor, Place, World
+from starplat.runtime.executor import Executor
 from starplat.runtime.lent import Lent
+from starplat.runtime.machine import Place, World
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
 from starplat.runtime.watch import Watch
 from starplat.runtime.watched import WatchedExecutor

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE, groups_for
-from starplat.backends.sycl import aspects
+from starplat.backends.launch import GROUP_SIZE, THREADS_OF_ONE_GROUP, groups_for, has_uneven_loops
+from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Adopted, ArrayDevice, Buffer, Kernels, LaunchSize, device_fault
+from starplat.runtime.buffers import Adopted, Buffer
+from starplat.runtime.device import ArrayDevice, Kernels, LaunchSize
+from starplat.runtime.device_faults import device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.groups import GroupKernels
 from starplat.runtime.lent import cell_run, sycl_interface
 from starplat.runtime.text import kernels_text_to_run
-from starplat.runtime.words import WordKernels
+from starplat.runtime.together import WORD as BOARD_WORD
 from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.refused import first_error, refused_kernels
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl, unavailable
@@ -25,6 +28,7 @@ from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
 
 WIDE_ARCS_OPTION = "-DARC_64"
 OPTIONS = ("-fwrapv",)
+FEW_ITEMS = 4
 
 
 class SyclDevice(ArrayDevice):
@@ -41,6 +45,9 @@ class SyclDevice(ArrayDevice):
             self.queue = self.dpctl.SyclQueue(device, property="in_order")
         except self.dpctl.SyclQueueCreationError as error:
             raise device_fault(self.name, str(error), "does not answer") from error
+        if device.is_cpu:
+            self.capabilities = CPU_CAPABILITIES
+        self.items_of_group = 1 if device.is_cpu else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module, wide_arcs)
@@ -176,15 +183,16 @@ class SyclDevice(ArrayDevice):
 class UsmArray:
     """Cells in a SYCL device's memory; `dpnp.asarray` and `dpctl` take it without copying."""
 
-    def __init__(self, memory: Any, dtype: np.dtype[Any], count: int) -> None:
+    def __init__(self, memory: Any, dtype: np.dtype[Any], count: int, first: int = 0) -> None:
         self.usm_memory = memory
         self.dtype = dtype
         self.shape = (count,)
+        self.first = first
 
     @property
     def __sycl_usm_array_interface__(self) -> dict[str, Any]:
         return {
-            "data": (self.usm_memory._pointer, False),
+            "data": (self.usm_memory._pointer + self.first * self.dtype.itemsize, False),
             "shape": self.shape,
             "strides": None,
             "typestr": self.dtype.str,
@@ -205,7 +213,7 @@ def address(buffer: Buffer, index: int = 0) -> int:
     return start + index * buffer.dtype.itemsize
 
 
-class SyclKernels(WordKernels):
+class SyclKernels(GroupKernels):
     """The kernels of one module on one device."""
 
     def __init__(
@@ -220,10 +228,26 @@ class SyclKernels(WordKernels):
             return self._kernel(name)
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
-        items, group = (1, 1) if isinstance(kernel.domain, Once) else (_whole_groups(size.iterations), GROUP_SIZE)
+        group = self._items_of_group(kernel)
+        items = 1 if isinstance(kernel.domain, Once) else groups_for(size.iterations) * GROUP_SIZE
         given = [as_argument(argument) for argument in arguments]
         with self._sycl.faults():
             self._sycl.queue.submit_async(entry, given, [items], [group])
+
+    def _items_of_group(self, kernel: Kernel) -> int:
+        """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
+        if isinstance(kernel.domain, Once):
+            return 1
+        return FEW_ITEMS if self._sycl.device.is_cpu and has_uneven_loops(kernel) else GROUP_SIZE
+
+    def start_group(self, entry: Any, arguments: list[Any]) -> None:
+        items, given = self._sycl.items_of_group, [as_argument(argument) for argument in arguments]
+        with self._sycl.faults():
+            self._sycl.queue.submit_async(entry, given, [items], [items])
+
+    def piece(self, buffer: Buffer, place: int) -> Any:
+        whole = UsmArray(buffer.memory, np.dtype(np.uint8), BOARD_WORD, place)
+        return self._sycl.dpctl.memory.as_usm_memory(whole)
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
@@ -240,10 +264,6 @@ def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], boo
         message = f"{device} lacks {' and '.join(missing)}, which this program needs"
         help = "choose another device (starplat devices lists them), or --target reference"
         raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
-
-
-def _whole_groups(iterations: int) -> int:
-    return groups_for(iterations) * GROUP_SIZE
 
 
 def as_argument(value: Any) -> Any:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from starplat.backends.launch import GROUP_SIZE, groups_for
+from starplat.backends.launch import GROUP_SIZE, THREADS_OF_ONE_GROUP, groups_for
 from starplat.backends.sycl import aspects, single_source_text
 from starplat.ir.nodes import Kernel, Module, Once
-from starplat.runtime.device import Buffer, Kernels, LaunchSize, device_fault
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Kernels, LaunchSize
+from starplat.runtime.device_faults import device_fault
+from starplat.runtime.groups import GroupKernels
 from starplat.runtime.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
 from starplat.runtime.sycl import as_argument, require_aspects
 from starplat.runtime.text import kernels_text_to_run
-from starplat.runtime.words import WordKernels
 from starplat.toolchain.libraries import open_library
 
 
@@ -33,6 +35,10 @@ class SyclSourceDevice(LibraryDevice):
         text = kernels_text_to_run(self.target, module, single_source_text)
         library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
         return SyclSourceKernels(self, module, wide_arcs, library, cached)
+
+    def items_of_group(self) -> int:
+        """Work-items of a group that runs rounds by itself."""
+        return min(self._memory.number("device_items_of_group"), THREADS_OF_ONE_GROUP)
 
     def queue(self) -> int:
         """The address of the queue, for launchers."""
@@ -55,7 +61,7 @@ class CheckedMemory(Memory):
         return found
 
 
-class SyclSourceKernels(WordKernels):
+class SyclSourceKernels(GroupKernels):
     """The kernels of one module, each with a function that launches it."""
 
     def __init__(
@@ -72,6 +78,15 @@ class SyclSourceKernels(WordKernels):
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         groups, group = (1, 1) if isinstance(kernel.domain, Once) else (groups_for(size.iterations), GROUP_SIZE)
+        self._submit(entry, groups, group, arguments)
+
+    def start_group(self, entry: Any, arguments: list[Any]) -> None:
+        self._submit(entry, 1, self._sycl.items_of_group(), arguments)
+
+    def piece(self, buffer: Buffer, place: int) -> Any:
+        return ctypes.c_void_p(buffer.memory.address + place)
+
+    def _submit(self, entry: Any, groups: int, group: int, arguments: list[Any]) -> None:
         given = [as_argument(argument) for argument in arguments]
         queue = ctypes.c_void_p(self._sycl.queue())
         if error := entry(queue, ctypes.c_size_t(groups), ctypes.c_size_t(group), *given):

@@ -94,7 +94,7 @@ def kernels_file(target: str, module: Module) -> str:
 def overriding_file(target: str, module: Module) -> Path | None:
     """The file that is run instead of a module's kernels if it is there."""
     folder = os.environ.get(OVERRIDE_VARIABLE)
-    return Path(folder).expanduser() / kernels_file(target, module) if folder else None
+    return Path(os.path.expanduser(folder)) / kernels_file(target, module) if folder else None
 
 
 def _overriding_text(path: Path, target: str, module: Module, emitted: str) -> str:
@@ -129,7 +129,7 @@ def _dump(name: str, text: str) -> None:
     folder = os.environ.get(DUMP_VARIABLE)
     if not folder:
         return
-    path = Path(folder).expanduser() / name
+    path = Path(os.path.expanduser(folder)) / name
     try:
         write_atomically(path, (text if text.endswith("\n") else text + "\n").encode())
     except OSError as error:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from starplat.backends.launch import ArgumentKind, KernelArgument
+from starplat.backends.rings import RING
 from starplat.backends.statements import result_element
-from starplat.backends.together import RING
 from starplat.ir.nodes import Variable
-from starplat.runtime.device import Buffer, Device
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Device
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 
 WORD = 8
@@ -44,8 +45,8 @@ class Board:
         return found
 
 
-def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arcs: bool) -> Board:
-    """A board with room for the words among a kernel's arguments."""
+def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arcs: bool, apart: int = WORD) -> Board:
+    """A board with room for the words among a kernel's arguments, the outcomes so many bytes `apart`."""
     places: dict[int, int] = {}
     outcomes: list[tuple[Variable, int]] = []
     cells = bytearray()
@@ -59,7 +60,7 @@ def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arc
                 assert argument.variable is not None
                 places[number] = place
                 outcomes.append((argument.variable, place))
-                cells += bytes(WORD)
+                cells += bytes(apart)
             case ArgumentKind.BARRIER:
                 places[number] = place
                 cells += bytes(WORD)

@@ -21,6 +21,7 @@ class Held(Enum):
     TESTED = "tested"  # every node is asked whether a condition holds
     FLAGS = "flags"  # every node is asked for its flag
     BITS = "bits"  # the bits of a set are gone through
+    LAYERS = "two layers"  # the words of its bits that are not zero are
     LIST = "list"  # the members are listed
     ARCS = "all arcs"
     ROW = "one row"  # the neighbors of one node
@@ -51,7 +52,7 @@ class Walk:
         }
 
 
-_FILTERS = (Held.FLAGS, Held.BITS, Held.LIST, Held.TESTED)
+_FILTERS = (Held.FLAGS, Held.BITS, Held.LAYERS, Held.LIST, Held.TESTED)
 
 
 @dataclass(frozen=True, slots=True)

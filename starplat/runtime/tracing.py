@@ -1,12 +1,16 @@
-"""Modules whose launches tell of their rounds."""
+"""Modules whose launches tell of their rounds.
+
+Rounds that one group would run by itself are launched one by one by the host, who then sees what each begins with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir.nodes import HostOp, Module, OnDevice
-from starplat.ir.visitor import Rewriter, loops_of
+from starplat.ir.nodes import HostIf, HostOp, Module, OnDevice
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import loops_of
 
 _MADE: dict[int, tuple[Module, Module]] = {}
 _MOST_MADE = 64
@@ -26,4 +30,10 @@ def traced(module: Module) -> Module:
 
 class _Traced(Rewriter):
     def host_op(self, op: HostOp) -> Iterable[HostOp]:
-        return (replace(op, traced=True),) if isinstance(op, OnDevice) else (self.rebuild(op),)
+        match op:
+            case OnDevice():
+                return (replace(op, traced=True),)
+            case HostIf(_, then, otherwise) if any(isinstance(inner, OnDevice) and inner.one_group for inner in then):
+                return self.host_block(otherwise)
+            case _:
+                return (self.rebuild(op),)

@@ -25,9 +25,11 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.points import LOOPS, Event, Point, points_of
 from starplat.runtime.active import filled_by, walk_of
-from starplat.runtime.device import Buffer, Kernels
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Kernels
 from starplat.runtime.elements import Cells, Value, as_value
-from starplat.runtime.executor import Executor, Flow, Frame, Op, World
+from starplat.runtime.executor import Executor
+from starplat.runtime.machine import Flow, Frame, Op, World
 from starplat.runtime.records import fresh_records, line_of, told
 from starplat.runtime.watch import Watch
 
@@ -39,95 +41,95 @@ class WatchedExecutor(Executor):
         super().__init__(kernels, world)
         self._watch = watch
         self._looked = 0.0
-        points = [point for function in self._module.functions for point in points_of(function.body, self._module)]
+        points = [point for function in self.module.functions for point in points_of(function.body, self.module)]
         self._points: dict[tuple[Event, int], Point] = {(point.event, id(point.op)): point for point in points}
         self._records: Buffer | None = None
         self._loops: list[HostOp] = []
 
-    def _perform(self, op: HostOp, frame: Frame) -> Flow:
+    def perform(self, op: HostOp, frame: Frame) -> Flow:
         match op:
             case Launch():
                 self._tell_of_launch(op, frame)
             case Fill() | CopyArray():
                 self._tell_of_cells(op)
-            case OnDevice() if self._kernels.runs_together:
+            case OnDevice() if self.kernels.runs_together:
                 return self._watched_launch(op, frame)
             case _ if isinstance(op, LOOPS):
                 return self._watched_loop(op, frame)
             case _:
                 pass
-        return super()._perform(op, frame)
+        return super().perform(op, frame)
 
     # --- loops -----------------------------------------------------------------------------------------------------
 
     def _watched_loop(self, op: HostOp, frame: Frame) -> Flow:
         self._loops.append(op)
-        flow = super()._perform(op, frame)
+        flow = super().perform(op, frame)
         self._loops.pop()
         self._watch.end(op, self._now())
         return flow
 
-    def _block(self, ops: Op, frame: Frame) -> Flow:
+    def block(self, ops: Op, frame: Frame) -> Flow:
         loop = self._loops[-1] if self._loops else None
         if isinstance(loop, LOOPS) and ops is loop.body:
-            line = line_of(self._module, self._points[Event.ROUND, id(loop)].span)
+            line = line_of(self.module, self._points[Event.ROUND, id(loop)].span)
             self._watch.round(loop, line, self._now())
-        return super()._block(ops, frame)
+        return super().block(ops, frame)
 
     def _now(self) -> float:
         """Seconds that have passed besides those for looking, with all done that was asked of the device."""
-        self._device.synchronise()
+        self.device.synchronise()
         return perf_counter() - self._looked
 
     # --- kernels ---------------------------------------------------------------------------------------------------
 
     def _tell_of_launch(self, op: Launch, frame: Frame) -> None:
-        self._device.synchronise()
+        self.device.synchronise()
         began = perf_counter()
-        kernel, world = self._module.kernel(op.kernel), self._world
-        line = line_of(self._module, kernel.span)
+        kernel, world = self.module.kernel(op.kernel), self.world
+        line = line_of(self.module, kernel.span)
         self._watch.walk(walk_of(kernel, line, _Before(self, frame), world.num_nodes, world.num_arcs))
         self._looked += perf_counter() - began
 
     def cells(self, array: Array, frame: Frame) -> Cells:
         """An array's cells as they are; nobody counts these bytes."""
         if array.origin is Origin.GRAPH:
-            return self._world.host[array.name]
-        return self._device.download_words(self._buffer(array, frame))
+            return self.world.host[array.name]
+        return self.device.download_words(self.buffer(array, frame))
 
-    def value(self, expression: Expression, frame: Frame) -> Value:
+    def seen(self, expression: Expression, frame: Frame) -> Value:
         """The value of an expression, or of the cell of an array that has one."""
         if isinstance(expression, Load) and expression.array.extent is Extent.ONE:
             return as_value(self.cells(expression.array, frame)[0], expression.array.element)
-        return self._value(expression, frame)
+        return self.value(expression, frame)
 
     def _tell_of_cells(self, op: Fill | CopyArray) -> None:
-        world = self._world
+        world = self.world
         self._watch.fill(filled_by(op, world.num_nodes, world.num_arcs, wide_arcs=world.wide_arcs))
 
     def _watched_launch(self, op: OnDevice, frame: Frame) -> Flow:
         """One launch that tells of its rounds; they are put where they took place."""
-        records = self._records = fresh_records(self._device)
-        flow = super()._perform(op, frame)
-        self._device.synchronise()
+        records = self._records = fresh_records(self.device)
+        flow = super().perform(op, frame)
+        self.device.synchronise()
         began = perf_counter()
-        world = self._world
+        world = self.world
         told(
             op,
-            self._module,
-            self._device.download_words(records),
+            self.module,
+            self.device.download_words(records),
             self._watch,
             num_nodes=world.num_nodes,
             num_arcs=world.num_arcs,
             wide_arcs=world.wide_arcs,
         )
-        self._device.release(records)
+        self.device.release(records)
         self._looked += perf_counter() - began
         return flow
 
-    def _together(self, op: OnDevice, frame: Frame) -> dict[str, Buffer]:
+    def together(self, op: OnDevice, frame: Frame) -> dict[str, Buffer]:
         assert self._records is not None
-        return {**super()._together(op, frame), RECORDS: self._records}
+        return {**super().together(op, frame), RECORDS: self._records}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class _Before:
         return self.executor.cells(array, self.frame)
 
     def value(self, expression: Expression) -> Value:
-        return self.executor.value(expression, self.frame)
+        return self.executor.seen(expression, self.frame)
 
     def scalar(self, variable: Variable) -> Value:
         return self.frame.variables[variable.name]

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from starplat.backends import BACKENDS
-from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, identity, kernel_parameters
+from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, kernel_parameters
+from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
 from starplat.ir.visitor import launched_alone
-from starplat.runtime.device import Buffer, Device, Kernels, LaunchSize
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Value, as_value, clipped, dtype_of
 
 

@@ -54,7 +54,7 @@ def _counts(
     match walk.held:
         case Held.TESTED | Held.FLAGS:
             return num_nodes, walk.active, walk.arcs
-        case Held.LIST | Held.BITS if looks:
+        case Held.LIST | Held.BITS | Held.LAYERS if looks:
             return num_nodes, None, None
         case Held.ARCS:
             return num_arcs, walk.active, None
@@ -69,6 +69,8 @@ def _held(walk: Walk, num_nodes: int) -> float:
             return 4.0 * (walk.active or 0)
         case Held.BITS:
             return num_nodes / 8
+        case Held.LAYERS:
+            return num_nodes / 256 + min(num_nodes / 8, 4.0 * (walk.active or 0))
         case _:
             return 0.0
 

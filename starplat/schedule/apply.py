@@ -19,12 +19,14 @@ from starplat.schedule.direction import push_or_pull
 from starplat.schedule.endings import ends_when_empty
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.frontiers import frontiers
+from starplat.schedule.groups import rounds_by_one_group
 from starplat.schedule.levels import levels_at_hand
 from starplat.schedule.loops import loops_on_device
 from starplat.schedule.priority import nearest_first
 from starplat.schedule.queues import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
+from starplat.schedule.teams import has_teams, rows_for_teams
 
 STEPS: tuple[Step | GraphStep, ...] = (
     Step(
@@ -70,22 +72,35 @@ STEPS: tuple[Step | GraphStep, ...] = (
         nearest_first,
     ),
     Step(
-        "queue",
-        "a set of nodes becomes a list of them, where the host drives the rounds",
-        "after frontier, ending and priority, which speak of sets; what comes after looks at loops in one launch",
-        sets_as_queues,
-    ),
-    Step(
         "direction",
         "loops over levels push while few nodes are active, and pull while many are",
-        "after frontier, whose sets say how many are active",
+        "after frontier, whose sets say how many are active; before queue, which lets the host read that",
         push_or_pull,
+    ),
+    Step(
+        "queue",
+        "a set of nodes becomes a list of them, where the host drives the rounds",
+        "after all that speak of sets; what comes after looks at loops in one launch",
+        sets_as_queues,
     ),
     Step(
         "balance",
         "threads share the arcs of all active nodes",
-        "last: it changes how a kernel goes over its nodes, not what these are",
+        "late: it changes how a kernel goes over its nodes, not what these are",
         share_arcs,
+    ),
+    GraphStep(
+        "team",
+        "the threads of a team share the arcs of a node",
+        "beside balance, for targets that share out a kernel's loop themselves",
+        rows_for_teams,
+        has_teams,
+    ),
+    Step(
+        "group",
+        "one group of threads runs the rounds of few nodes by itself",
+        "last: it takes the rounds as the host would drive them",
+        rounds_by_one_group,
     ),
 )
 
@@ -118,15 +133,15 @@ def decided(
     for step in STEPS if steps is None else steps:
         found = _taken(step, module, schedule, capabilities, facts)
         module = found.module
-        choices += (replace(choice, step=step.name) for choice in found.choices)
+        choices += (replace(choice, step=choice.step or step.name) for choice in found.choices)
     if module is not given:
         verify(module)
     return Decided(module, tuple(choices))
 
 
-def looks_at_the_graph() -> bool:
-    """Whether any step makes use of facts."""
-    return any(isinstance(step, GraphStep) for step in STEPS)
+def looks_at_the_graph(capabilities: Capabilities) -> bool:
+    """Whether any step makes use of facts, for targets of that kind."""
+    return any(isinstance(step, GraphStep) and step.is_for(capabilities) for step in STEPS)
 
 
 def _taken(

@@ -12,7 +12,11 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.gathering import gathering
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
+    GRAPH_ARRAYS,
     AllNodes,
+    Array,
+    CallFunction,
+    ExtremeCell,
     ForNeighbors,
     Kernel,
     KernelBreak,
@@ -24,14 +28,17 @@ from starplat.ir.nodes import (
     Load,
     Module,
     Ref,
+    Store,
+    UpdateCell,
 )
 from starplat.ir.visitor import (
     all_expressions,
+    arrays_in,
     assigned_variables,
     blocks_of,
     declared_by,
+    launched_alone,
     loops_of,
-    walk_expression,
     walk_host,
     walk_kernel,
     written_arrays,
@@ -42,10 +49,10 @@ from starplat.schedule.step import Choice, Decided
 
 def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module whose kernels share their arcs out evenly, where the schedule, the target and the kernel let them."""
-    if schedule.balance is Balance.NODE or not capabilities.shared_arcs:
+    if schedule.balance is Balance.NODE:
         return module
-    inside = {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, Launch)}
-    shared = {kernel.name for kernel in module.kernels if kernel.name in inside and _suits(kernel)}
+    places = _places(module, schedule, capabilities)
+    shared = {kernel.name for kernel in module.kernels if kernel.name in places and _suits(kernel)}
     if not shared:
         return module
     kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
@@ -54,11 +61,30 @@ def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -
     return Decided(replace(module, kernels=kernels), choices)
 
 
+def shares_arcs_alone(schedule: Schedule, capabilities: Capabilities) -> bool:
+    """Whether threads share arcs in a launch of its own: by warps, or by groups where that is quick or asked for."""
+    if schedule.balance is Balance.NODE:
+        return False
+    quick = capabilities.quick_groups or schedule.balance is Balance.EDGE
+    return capabilities.shared_arcs or (capabilities.group_rows and quick)
+
+
+def _places(module: Module, schedule: Schedule, capabilities: Capabilities) -> set[str]:
+    """The kernels where threads can share arcs."""
+    found: set[str] = set()
+    if shares_arcs_alone(schedule, capabilities):
+        found |= {kernel.name for kernel in launched_alone(module)}
+    if capabilities.shared_arcs:
+        found |= {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, Launch)}
+    return found
+
+
 def _suits(kernel: Kernel) -> bool:
     if not isinstance(kernel.domain, AllNodes | Listed) or kernel.iterator is None or kernel.shares_arcs:
         return False
-    if gathering(kernel) is not None:
-        return True
+    gathers = gathering(kernel)
+    if gathers is not None:
+        return not _changes_cells(gathers.ahead)
     members = membership(kernel)
     body = kernel.body if members is None else members.body
     if not body or not isinstance(body[-1], ForNeighbors):
@@ -68,7 +94,9 @@ def _suits(kernel: Kernel) -> bool:
         loop.parallel
         and loop.node == Ref(kernel.iterator)
         and not _leaves(loop.body)
-        and _repeatable(body[:-1], kernel)
+        and all(_repeatable(op, kernel) for op in body[:-1])
+        and not _changes_cells(body[:-1])
+        and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
 
@@ -84,14 +112,39 @@ def _leaves(body: tuple[KernelOp, ...]) -> bool:
     return False
 
 
-def _repeatable(ahead: tuple[KernelOp, ...], kernel: Kernel) -> bool:
-    """Whether only values are worked out that nothing in the kernel changes."""
+def _repeatable(op: KernelOp, kernel: Kernel) -> bool:
+    """Whether a value is worked out that nothing in the kernel changes, or stored where nobody else looks or writes."""
     written = written_arrays(kernel.body)
-    return all(isinstance(op, Let) for op in ahead) and not any(
-        isinstance(part, Load) and part.array in written
-        for expression in all_expressions(ahead)
-        for part in walk_expression(expression)
-    )
+    if any(isinstance(part, Load) and part.array in written for part in all_expressions((op,))):
+        return False
+    match op:
+        case Let():
+            return True
+        case Store(array):
+            return array.packed is None and _mentions(kernel, array) == 1
+        case _:
+            return False
+
+
+def _mentions(kernel: Kernel, array: Array) -> int:
+    """How often a kernel has to do with an array."""
+    heads = (kernel.domain,) if kernel.filter is None else (kernel.domain, kernel.filter)
+    return sum(found == array for part in (*heads, *walk_kernel(kernel.body)) for found in arrays_in(part))
+
+
+def _changes_cells(ahead: tuple[KernelOp, ...]) -> bool:
+    """Whether a function is called that may write cells, which must not be done twice."""
+    calls = (part for part in all_expressions(ahead) if isinstance(part, CallFunction))
+    return any(isinstance(a, Array) and a not in GRAPH_ARRAYS for call in calls for a in call.arguments)
+
+
+def _for_many(op: KernelOp, loop: ForNeighbors) -> bool:
+    """Whether threads that have arcs of one node may do it at once: an update is in one piece, or of the arc's cell."""
+    match op:
+        case UpdateCell(index=index) | ExtremeCell(index=index):
+            return op.shared or index == Ref(loop.position)
+        case _:
+            return True
 
 
 def _assigns_outside(loop: ForNeighbors) -> bool:

@@ -34,8 +34,9 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import Rewriter, all_expressions, walk_expression, walk_host, walk_kernel, with_signature
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 

@@ -8,7 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """Counts of a graph; `max_degree` is of arcs that leave a node, `mean_weight` None without weights."""
+    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node, `mean_weight` None without
+    weights."""
 
     num_nodes: int
     num_arcs: int

@@ -7,7 +7,7 @@ added to again is emptied while it is walked, so that nobody has to clear it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
@@ -41,6 +41,7 @@ from starplat.ir.nodes import (
     Load,
     Module,
     OnDevice,
+    Packing,
     ReadSize,
     Store,
     Swap,
@@ -48,9 +49,9 @@ from starplat.ir.nodes import (
     UnaryOperator,
     WriteCell,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import (
-    Rewriter,
     all_expressions,
     arrays_in,
     blocks_of,
@@ -61,11 +62,20 @@ from starplat.ir.visitor import (
     with_signature,
     written_arrays,
 )
-from starplat.schedule.queues import has_queues
+from starplat.schedule.queues import QUEUED, has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
 _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
+
+PACKINGS: Mapping[Frontier, Packing | None] = {
+    Frontier.FLAGS: None,
+    Frontier.QUEUE: Packing.LIST,
+    Frontier.BITMAP: Packing.BITS,
+    Frontier.LAYERS: Packing.LAYERS,
+    Frontier.AUTO: Packing.SWITCHED,
+}
+"""How the knob asks for sets to be kept."""
 
 
 def frontiers(given: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
@@ -73,22 +83,26 @@ def frontiers(given: Module, schedule: Schedule, capabilities: Capabilities) -> 
 
     Those of loops that the host drives become lists by the step `queue`.
     """
-    if schedule.frontier is Frontier.FLAGS:
+    packing = PACKINGS[schedule.frontier]
+    if packing is None:
         return given
     module = _with_filters(given)
-    found: set[Array] = set()
-    if capabilities.shared_arcs or has_queues(capabilities):
-        listed = not capabilities.shared_arcs
-        found |= {array for loop in loops_of(module) for array in _sets_in(loop, module, listed=listed)}
-    if has_queues(capabilities):
+    in_launches: set[Array] = set()
+    queues = packing in QUEUED and has_queues(capabilities)
+    if capabilities.shared_arcs or queues:
+        listed = packing is Packing.LIST or not capabilities.shared_arcs
+        in_launches |= {array for loop in loops_of(module) for array in _sets_in(loop, module, listed=listed)}
+    found = set(in_launches)
+    if queues:
         found |= {array for function in module.functions for array in _sets_of_the_host(function, module)}
     if not found:
         return given
     emptied = _emptied_while_walked(module, found)
-    packed = _Packer(found).module(emptied)
+    packed = _Packer(found, packing).module(emptied)
     names = ", ".join(sorted(array.name for array in found))
+    kept = f", kept as {packing.value}" if found <= in_launches and capabilities.shared_arcs else ""
     why = "the loop walks the nodes that are set and adds some, one by one"
-    return Decided(packed, (Choice(f"{names}: a set of nodes", why),))
+    return Decided(packed, (Choice(f"{names}: a set of nodes{kept}", why),))
 
 
 def _with_filters(module: Module) -> Module:
@@ -373,11 +387,12 @@ def _nested(row: list[HostOp], about: list[HostOp]) -> bool:
 class _Packer(Rewriter):
     """Packs arrays wherever they are mentioned."""
 
-    def __init__(self, sets: set[Array]) -> None:
+    def __init__(self, sets: set[Array], packing: Packing) -> None:
         self.sets = sets
+        self.packing = packing
 
     def array(self, array: Array) -> Array:
-        return replace(array, packed=True) if array in self.sets else array
+        return replace(array, packed=self.packing) if array in self.sets else array
 
     def module(self, module: Module) -> Module:
         functions = tuple(

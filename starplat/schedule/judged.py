@@ -26,8 +26,9 @@ from starplat.ir.nodes import (
     Store,
     Variable,
 )
+from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.uses import stream
-from starplat.ir.visitor import Rewriter, arrays_in, map_expression, used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature
 from starplat.passes.cells import conjuncts
 
 

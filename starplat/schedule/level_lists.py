@@ -41,19 +41,18 @@ from starplat.ir.nodes import (
     Variable,
     WriteCell,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import (
-    Rewriter,
-    all_expressions,
-    walk_expression,
-    walk_host,
-    walk_kernel,
-    with_signature,
-)
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.passes.cells import conjuncts
 from starplat.schedule.level_kernels import asked_level
 from starplat.schedule.level_loops import Levels, WayBack
+from starplat.schedule.level_pull import pulled_level
 from starplat.schedule.names import Taken
+from starplat.schedule.pull_kernels import with_graph_arrays
+from starplat.schedule.pull_rounds import pulls_if_many
+from starplat.schedule.schedule import Direction
+from starplat.schedule.step import Choice
 
 ZERO, ONE = Const(0, Element.INT), Const(1, Element.INT)
 
@@ -136,20 +135,39 @@ class ReturnRewriter(Rewriter):
 class LevelsAsLists(ReturnRewriter):
     """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level grows."""
 
-    def __init__(self, module: Module, function: str, levels: Levels, taken: Taken) -> None:
+    def __init__(self, module: Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
         super().__init__(levels, level_list(levels, taken))
         self.given = module
         self.function = function
+        self.direction = direction
         count = taken.free(f"{levels.cells.name}_count")
         self.count = Array(count, Element.INT, Extent.ONE, Origin.TEMPORARY)
         self.place = Variable(taken.free("slot"), Element.INT)
         self.node = Variable(taken.free("found_node"), Element.NODE)
         self.told = told_by_finding(levels, module)
+        self.pull = self.pulling(taken)
 
     def module(self) -> Module:
         """The module with the list."""
         functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)
-        return replace(self.given, functions=functions, kernels=tuple(map(self.walking, self.given.kernels)))
+        drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
+        kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)
+        pull = () if self.pull is None else (self.pull,)
+        return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull)))
+
+    def pulling(self, taken: Taken) -> Kernel | None:
+        """The kernel that finds the next level from the other end, where that may be; the host chooses between both."""
+        if self.direction is Direction.PUSH or self.levels.in_one_launch:
+            return None
+        finder = self.walking(self.given.kernel(self.levels.finder))
+        return pulled_level(finder, self.levels, taken)
+
+    def directions(self) -> Iterable[Choice]:
+        """Which way the next level is found, if there is a choice."""
+        if self.pull is not None:
+            how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes, else pull"
+            why = "all nodes of a level tell the same, so one of them is enough"
+            yield Choice(f"{self.levels.finder}: {how}", why, "direction")
 
     def host_function(self, function: HostFunction) -> HostFunction:
         kept = (self.listed.order, *((self.listed.starts,) if self.levels.returns else ()), self.count)
@@ -162,6 +180,12 @@ class LevelsAsLists(ReturnRewriter):
         if op is levels.first:
             first = WriteCell(listed.order, ZERO, levels.first.index)
             return op, first, WriteCell(self.count, ZERO, ONE), *listed.declarations(levels)
+        if isinstance(op, Launch) and op.kernel == levels.finder and self.pull is not None:
+            pull = (Launch(self.pull.name),)
+            if self.direction is Direction.PULL:
+                return pull
+            active = Binary(BinaryOperator.SUBTRACT, Ref(listed.end), Ref(listed.begin), Element.INT)
+            return (pulls_if_many(active, (op,), pull),)
         if op is levels.loop:
             ends = (SetVariable(listed.begin, Ref(listed.end)), ReadCell(listed.end, self.count, ZERO))
             said = () if self.told is None else (self.told.said(listed),)

@@ -42,7 +42,8 @@ from starplat.ir.nodes import (
     Variable,
     WriteCell,
 )
-from starplat.ir.visitor import Rewriter, arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
 from starplat.passes.cells import conjuncts
 from starplat.schedule.judged import judged_filters
 from starplat.schedule.level_kernels import asked_level
@@ -57,23 +58,25 @@ _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
 
 def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module where the nodes of a level are a set or a list, where the schedule and the target let them be."""
-    lists = capabilities.has_atomic(Combine.ADD, Element.INT)
+    lists = schedule.frontier in (Frontier.QUEUE, Frontier.AUTO) and capabilities.has_atomic(Combine.ADD, Element.INT)
     if schedule.frontier is Frontier.FLAGS or not (lists or capabilities.shared_arcs):
         return module
     choices: list[Choice] = []
     for function in module.functions:
         module = _judging_for_themselves(module, function.name)
         for levels in levels_in(module.function(function.name), module):
+            directions: tuple[Choice, ...] = ()
             if levels.in_one_launch and capabilities.shared_arcs:
                 module = _Flagger(module, function.name, levels, Taken(module)).module()
                 what = "are a set, which is listed for the way back" if levels.returns else "are a set"
             elif lists:
-                module = LevelsAsLists(module, function.name, levels, Taken(module)).module()
+                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction)
+                module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
             else:
                 continue
             why = "a node is lowered once, in the round before it is visited"
-            choices.append(Choice(f"{levels.finder}: the nodes of a level {what}", why))
+            choices += (Choice(f"{levels.finder}: the nodes of a level {what}", why), *directions)
     return Decided(_with_arrays(module), tuple(choices)) if choices else module
 
 

@@ -16,17 +16,13 @@ from starplat.ir.nodes import (
     Array,
     Binary,
     BinaryOperator,
-    CallFunction,
-    Cast,
     CheckCell,
     Const,
     CopyArray,
     DeclareVariable,
     Element,
     Expression,
-    ExtremeCell,
     Fill,
-    FindArc,
     HostBlock,
     HostBreak,
     HostContinue,
@@ -38,9 +34,7 @@ from starplat.ir.nodes import (
     HostIf,
     HostOp,
     HostWhile,
-    Kernel,
     Launch,
-    Load,
     Module,
     NodeNeighbors,
     OnDevice,
@@ -52,27 +46,24 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.ir.visitor import (
-    all_expressions,
     arrays_in,
     blocks_of,
     declared_by,
     expressions_of,
     used_host_arrays,
-    walk_expression,
     walk_host,
-    walk_kernel,
 )
 from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.sinking import with_fills_in_branches
 from starplat.schedule.step import Choice, Decided
+from starplat.schedule.threads import is_safe, scalars_read, scalars_set, shortens, takes_locks
 
 _LOOPS = (HostWhile, HostFor, HostForRange)
-_DIVISIONS = (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER)
 
 
 def loops_on_device(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module with its loops of launches made single launches, where the schedule and the target let them."""
-    if schedule.loop is Loop.HOST or not capabilities.grid_barrier:
+    if schedule.loop in (Loop.HOST, Loop.GROUP) or not capabilities.grid_barrier:
         return module
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
     choices: list[Choice] = []
@@ -104,7 +95,7 @@ class _Former:
     def _steady(self) -> frozenset[Variable]:
         """The scalars whose value is a node or -1 from the first to the last: parameters that nothing assigns, and
         members of sets."""
-        assigned = set(_assigned(self.everything, self.module))
+        assigned = set(scalars_set(self.everything, self.module))
         given = {p.what for p in self.function.parameters if isinstance(p.what, Variable) and not p.by_reference}
         members = {v for op in self.everything if not isinstance(op, DeclareVariable) for v in declared_by(op)}
         return frozenset(v for v in given | members if v.element is Element.NODE and v not in assigned)
@@ -138,14 +129,14 @@ class _Former:
 
     def fits(self, op: HostOp, known: tuple[Expression, ...]) -> bool:
         """Whether the threads of a launch can do it; `known` are the conditions around it inside the row."""
-        if not all(_is_safe(e) for e in expressions_of(op)) or _shortens(op):
+        if not all(is_safe(e) for e in expressions_of(op)) or shortens(op):
             return False
         match op:
             case DeclareVariable() | SetVariable() | Fill() | CopyArray() | Swap():
                 return True
             case Launch(kernel):
                 launched = self.module.kernel(kernel)
-                return not isinstance(launched.domain, NodeNeighbors) and not _locks(launched, self.module)
+                return not isinstance(launched.domain, NodeNeighbors) and not takes_locks(launched, self.module)
             case ReadCell(_, _, index) | WriteCell(_, index, _):
                 return self.is_a_cell(index, known)
             case HostBlock(body):
@@ -178,7 +169,7 @@ class _Former:
             return run
         before = tuple(_checks(run))
         outside = [op for op in self.everything if not any(op is inner for inner in inside)]
-        mentioned = {*_mentioned(outside, self.module), *_assigned(outside, self.module)} | {
+        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
             p.what for p in self.function.parameters if isinstance(p.what, Variable) and p.by_reference
         }
         late = tuple(v for op in _top(run) for v in declared_by(op) if v in mentioned)
@@ -191,8 +182,8 @@ class _Former:
     def operation(self, body: tuple[HostOp, ...], mentioned: set[Variable]) -> OnDevice:
         inside = tuple(walk_host(body))
         declared = {v for op in inside for v in declared_by(op)}
-        assigned = dict.fromkeys(v for v in _assigned(inside, self.module) if v not in declared)
-        read = dict.fromkeys(v for v in _mentioned(inside, self.module) if v not in declared)
+        assigned = dict.fromkeys(v for v in scalars_set(inside, self.module) if v not in declared)
+        read = dict.fromkeys(v for v in scalars_read(inside, self.module) if v not in declared)
         scalars = tuple(read | assigned)  # who is assigned under a condition may stay what he was
         outcomes = tuple(v for v in assigned if v in mentioned)
         span = next(
@@ -239,51 +230,6 @@ def _drives_launches(op: HostOp) -> bool:
     )
 
 
-def _is_safe(expression: Expression) -> bool:
-    """Whether it cannot fail, and needs nothing that only the host has at hand."""
-    for part in walk_expression(expression):
-        if isinstance(part, Load | FindArc | CallFunction):
-            return False
-        if isinstance(part, Cast) and part.element is Element.ARC and part.operand.element is Element.LONG:
-            return False
-        if isinstance(part, Binary) and part.operator in _DIVISIONS and not part.element.is_real:
-            right = part.right
-            if not (isinstance(right, Const) and right.value):
-                return False
-    return True
-
-
-def _locks(kernel: Kernel, module: Module) -> bool:
-    """Whether cells are read and written under a lock, for which they must be volatile, as no atomic update takes them.
-
-    Other kernels of the same launch might update them so.
-    """
-    called = {e.function for e in all_expressions(kernel.body) if isinstance(e, CallFunction)}
-    while (
-        more := {
-            e.function
-            for name in called
-            for e in all_expressions(module.helper(name).body)
-            if isinstance(e, CallFunction)
-        }
-        - called
-    ):
-        called |= more
-    bodies = (kernel.body, *(module.helper(name).body for name in called))
-    return any(isinstance(op, ExtremeCell) and op.lock is not None for body in bodies for op in walk_kernel(body))
-
-
-def _shortens(op: HostOp) -> bool:
-    """Whether a 64-bit number becomes an arc's, which the host stops at the ends of its range."""
-    match op:
-        case Fill(array, value) | WriteCell(array, _, value):
-            return array.element is Element.ARC and value.element is Element.LONG
-        case DeclareVariable(variable, value) | SetVariable(variable, value):
-            return variable.element is Element.ARC and value.element is Element.LONG
-        case _:
-            return False
-
-
 def _says_not_negative(condition: Expression, index: Ref) -> bool:
     match condition:
         case Binary(BinaryOperator.GREATER_EQUAL, left, Const(0)):
@@ -321,41 +267,6 @@ def _checks(ops: Iterable[HostOp]) -> Iterator[HostOp]:
             seen.add((cell.array.extent, cell.index))
             check = CheckCell(cell.array, cell.index)
             yield check if isinstance(op, CheckCell) else replace(op, body=(check,))
-
-
-def _mentioned(ops: Iterable[HostOp], module: Module) -> Iterator[Variable]:
-    """The variables whose value the operations may look at, each once."""
-    found: dict[Variable, None] = {}
-    for op in ops:
-        for expression in expressions_of(op):
-            for part in walk_expression(expression):
-                if isinstance(part, Ref):
-                    found[part.variable] = None
-        match op:
-            case Launch(name):
-                kernel = module.kernel(name)
-                found.update(dict.fromkeys((*kernel.scalars, *(r.variable for r in kernel.reductions))))
-            case _:
-                arguments = getattr(op, "arguments", ())
-                found.update(dict.fromkeys(a for a in arguments if isinstance(a, Variable)))
-        if isinstance(op, OnDevice):
-            found.update(dict.fromkeys((*op.scalars, *op.outcomes)))
-    yield from found
-
-
-def _assigned(ops: Iterable[HostOp], module: Module) -> Iterator[Variable]:
-    for op in ops:
-        match op:
-            case SetVariable(variable) | ReadCell(variable):
-                yield variable
-            case Launch(kernel):
-                yield from (reduction.variable for reduction in module.kernel(kernel).reductions)
-            case _:
-                arguments = getattr(op, "arguments", ())
-                yield from (a for a in arguments if isinstance(a, Variable))
-                result = getattr(op, "result", None)
-                if isinstance(result, Variable):
-                    yield result
 
 
 def _without_declarations(ops: Iterable[HostOp], late: frozenset[Variable]) -> tuple[HostOp, ...]:

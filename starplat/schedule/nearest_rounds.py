@@ -41,7 +41,8 @@ from starplat.ir.nodes import (
     Variable,
     infinity,
 )
-from starplat.ir.visitor import Rewriter, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import with_signature
 from starplat.schedule.relaxing import Relaxing
 
 _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)

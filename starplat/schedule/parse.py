@@ -76,6 +76,8 @@ def read_schedule(path: Path) -> Schedule:
 
 def file_beside(program: Path) -> Path | None:
     """The program's own schedule: `sssp.toml` beside `sssp.sp`, if it has a table `[schedule]`."""
+    if not program.name:
+        return None  # no file, which reading it will say
     path = program.with_suffix(FILE_SUFFIX)
     try:
         says = path.is_file() and _TABLE.search(path.read_text(encoding="utf-8-sig", errors="replace")) is not None

@@ -45,7 +45,8 @@ from starplat.ir.nodes import (
     Ref,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, used_host_arrays, walk_host, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
 from starplat.schedule.names import Taken
 from starplat.schedule.nearest_rounds import near_rounds
 from starplat.schedule.relaxing import Relaxing, relaxing

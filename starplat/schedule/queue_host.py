@@ -37,6 +37,7 @@ from starplat.ir.nodes import (
     NumNodes,
     Once,
     OnDevice,
+    PushOrPull,
     ReadCell,
     ReadEmpty,
     Ref,
@@ -45,8 +46,10 @@ from starplat.ir.nodes import (
     Variable,
     WriteCell,
 )
-from starplat.ir.visitor import Rewriter, arrays_in, used_host_arrays, walk_host, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature
 from starplat.schedule.names import Taken
+from starplat.schedule.pull_rounds import pulls_if_many
 from starplat.schedule.queue import ZERO, Queue, inserted
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.source import NOWHERE, Span
@@ -74,6 +77,7 @@ class ListRounds:
         self.made = made
         self.walks = walks
         self.together = False
+        self._few = False
         self._over_all: dict[str, str] = {}
         self.queues = queues
         self.insert = insert
@@ -126,6 +130,8 @@ class ListRounds:
                 yield from self.launch(op, known)
             case OnDevice():
                 yield self.in_one_launch(op)
+            case PushOrPull():
+                yield from self.push_or_pull(op, known)
             case _:
                 yield from self.plain(op, known)
 
@@ -173,7 +179,7 @@ class ListRounds:
 
     def walk(self, op: Launch, kernel: Kernel, found: Membership) -> Iterator[HostOp]:
         """A walk over the list; over all nodes where it has many of them, whose arcs lie side by side in that order."""
-        if self.together:
+        if self.together or self._few:
             yield op
             return
         queue = self.queues[found.members]
@@ -196,6 +202,16 @@ class ListRounds:
             self.kernels.append(with_signature(Kernel(name, Once(), None, None, body, (), (), (), self._span)))
             self._written[id(op)] = (*ahead, CheckCell(queue.nodes, node), Launch(name))
         return self._written[id(op)]
+
+    def push_or_pull(self, op: PushOrPull, known: set[Array]) -> Iterator[HostOp]:
+        """The way by how many are active; who pushes has only few to walk then."""
+        yield from self.counted(op.members, known)
+        one, other = set(known), set(known)
+        self._few = True
+        push = self.block(op.push, one)
+        self._few = False
+        yield pulls_if_many(Ref(self.queues[op.members].count), push, self.block(op.pull, other))
+        known.intersection_update(one, other)
 
     # --- structure --------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,8 @@ from starplat.ir.nodes import (
     Store,
     Variable,
 )
-from starplat.ir.visitor import Rewriter, with_signature
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import with_signature
 from starplat.schedule.names import Taken
 from starplat.schedule.queue import ZERO, Queue, contained, inserted, word_of
 

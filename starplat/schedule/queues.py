@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Module
+from starplat.ir.nodes import Combine, Element, Module, Packing
 from starplat.ir.visitor import loops_of
 from starplat.schedule.names import Taken
 from starplat.schedule.queue import insertion, queue_of
@@ -18,6 +18,9 @@ from starplat.schedule.queue_host import ListRounds
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
+
+QUEUED = frozenset({Packing.LIST, Packing.SWITCHED})
+"""What may become lists; a launch that walks one goes over all nodes where they are many."""
 
 
 def has_queues(capabilities: Capabilities) -> bool:

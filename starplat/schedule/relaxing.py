@@ -36,8 +36,9 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import Rewriter, walk_host
+from starplat.ir.visitor import walk_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +96,13 @@ def _lowers(walk: Kernel, sets: set[Array]) -> tuple[Array, Array, Array, Array]
     if last.index != Ref(neighbor) or last.carried[0].index != last.index or last.also:
         return None
     lets = {op.variable: op.value for op in body[:-1] if isinstance(op, Let)}
-    additions = _addition(_unfolded(last.candidate, lets), Load(last.array, Ref(node)), position)
+    additions = _addition(unfolded(last.candidate, lets), Load(last.array, Ref(node)), position)
     if additions is None or additions == last.array or found.members == following:
         return None
     return last.array, additions, found.members, following
 
 
-def _unfolded(expression: Expression, lets: dict[Variable, Expression]) -> Expression:
+def unfolded(expression: Expression, lets: dict[Variable, Expression]) -> Expression:
     """The expression with the values of locals in their places."""
 
     class Unfolder(Rewriter):

@@ -41,8 +41,10 @@ class Frontier(Setting):
     """How the active nodes of a round are kept."""
 
     FLAGS = "flags", "a byte for each node"
-    BITMAP = "bitmap", "a bit for each node, and a list of the active ones, so that nobody looks at the others"
-    AUTO = "auto", "bits and a list where only active nodes do anything"
+    QUEUE = "queue", "a list of the active nodes, and a bit for each node, so that none is listed twice"
+    BITMAP = "bitmap", "a bit for each node, gone through word by word"
+    LAYERS = "layers", "a bit for each node, and one for each word of these, by which words that are not zero are found"
+    AUTO = "auto", "bits, and a list while few nodes are active, where only active nodes do anything"
 
 
 class Balance(Setting):
@@ -50,7 +52,7 @@ class Balance(Setting):
 
     NODE = "node", "a thread takes a node with all its arcs"
     EDGE = "edge", "threads share the arcs of all active nodes evenly"
-    AUTO = "auto", "by the nodes' degrees"
+    AUTO = "auto", "edge, but not where groups of threads would take turns on a core"
 
 
 class Loop(Setting):
@@ -58,7 +60,8 @@ class Loop(Setting):
 
     HOST = "host", "the host launches every kernel of a round and decides whether to go on"
     DEVICE = "device", "one kernel runs all rounds, its threads wait for each other in between"
-    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch"
+    GROUP = "group", "a group of threads runs rounds by itself while few nodes are active, the host launches the others"
+    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch, else a group"
 
 
 class Priority(Setting):

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from starplat.ir.nodes import Array, Const, Fill, HostBlock, HostFunction, HostIf, HostOp, Launch, Module
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import Rewriter, arrays_in, walk_host
+from starplat.ir.visitor import arrays_in, walk_host
 
 
 def with_fills_in_branches(function: HostFunction, module: Module) -> HostFunction:

@@ -27,7 +27,7 @@ SOUGHT: Mapping[str, str] = {
     "INF, and no kernel gathers from the other end of arcs",
     "frontier": "no loop was found that walks the nodes whose flag is set and does nothing else to the flags than set "
     "them one by one or clear all",
-    "balance": "no kernel in a loop was found that ends with a forall over its node's arcs, or with one value gathered "
+    "balance": "no kernel was found that ends with a forall over its node's arcs, or with one value gathered "
     "from them, and does nothing before that it must not do twice",
     "loop": "no loop that launches kernels was found whose rounds can do without the host",
     "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
@@ -37,6 +37,8 @@ SOUGHT: Mapping[str, str] = {
 
 LACKING: Mapping[str, str] = {
     "grid_barrier": "barrier for all threads of a launch",
+    "group_loops": "groups of threads that can run rounds by themselves",
+    "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
 }
 """What a target may lack, by the capability that says so."""

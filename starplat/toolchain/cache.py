@@ -12,7 +12,7 @@ import stat
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ class Cache:
             return None
         payload = content[len(_MAGIC) + _DIGEST :]
         if content != _sealed(payload):
-            path.unlink(missing_ok=True)
+            self.forget(key)
             return None
         return payload
 
@@ -75,10 +75,11 @@ class Cache:
             return found
 
     def forget(self, key: str) -> None:
-        """Removes an entry that turned out to be of no use."""
+        """Removes an entry that turned out to be of no use; one that cannot be removed is overwritten, or stays."""
         path = self._path(key)
         if path is not None:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
 
     @contextmanager
     def locked(self, key: str) -> Iterator[None]:
@@ -135,7 +136,7 @@ def private_folder() -> Path | None:
 def wanted_folder() -> Path:
     """Where the cache is to be: what STARPLAT_CACHE_DIR names, else our folder in the user's cache."""
     named = os.environ.get(FOLDER_VARIABLE)
-    return Path(named or user_cache_path("starplat", appauthor=False)).expanduser().absolute()
+    return Path(os.path.expanduser(named or user_cache_path("starplat", appauthor=False))).absolute()
 
 
 @cache

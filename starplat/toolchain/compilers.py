@@ -8,11 +8,12 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
+
+from starplat.toolchain.asking import answer
 
 LIBRARIES_VARIABLE = "STARPLAT_OPENACC_LIBRARIES"
 """Names a folder of libraries that offload, for machines that have a GPU and no compiler that builds for it.
@@ -23,7 +24,6 @@ built for offloading if there is a compiler for that, GPU or not: a run on one m
 
 INSTALL_COMPILER = "apt-get install g++"
 GNU_NAMES = ("g++", *(f"g++-{version}" for version in range(20, 9, -1)))
-SECONDS = 30
 
 _ALWAYS = ("-std=c++17", "-O2", "-shared", "-fPIC")
 _GNU = (*_ALWAYS, "-fwrapv")
@@ -115,7 +115,7 @@ def install_offloading() -> str:
 def libraries_folder() -> Path | None:
     """The folder that STARPLAT_OPENACC_LIBRARIES names."""
     named = os.environ.get(LIBRARIES_VARIABLE)
-    return Path(named).expanduser().absolute() if named else None
+    return Path(os.path.expanduser(named)).absolute() if named else None
 
 
 @cache
@@ -164,35 +164,16 @@ def _openacc_builds() -> tuple[Build, ...]:
 @cache
 def _compiler(command: str) -> Compiler | None:
     path = shutil.which(command)
-    said = None if path is None else _said(path, "--version")
-    if path is None or not said:
+    said = None if path is None else answer(path, "--version")
+    if path is None or said is None:
         return None
-    first = next(line for line in said.splitlines() if line.strip())
-    version = _said(path, "-dumpfullversion") or first
+    version = answer(path, "-dumpfullversion") or said.strip().splitlines()[0]
     kind = "g++" if command in GNU_NAMES else command
     number = version.strip().splitlines()[-1].removeprefix(f"{kind} ").split(" ")
     shown = " ".join(number[:1]) if number[0][:1].isdigit() else " ".join(number)
-    return Compiler(path, f"{kind} {shown}", f"{said}\n{_said(path, '-dumpmachine')}")
+    return Compiler(path, f"{kind} {shown}", f"{said}\n{answer(path, '-dumpmachine') or ''}")
 
 
 def _offloads(compiler: Compiler) -> bool:
-    found = _said(compiler.path, "-print-prog-name=accel/nvptx-none/mkoffload")
+    found = answer(compiler.path, "-print-prog-name=accel/nvptx-none/mkoffload")
     return found is not None and os.path.isabs(found.strip()) and os.access(found.strip(), os.X_OK)
-
-
-def _said(path: str, question: str) -> str | None:
-    """What a compiler answers to a question about itself."""
-    environment = {**os.environ, "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            [path, question],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-            env=environment,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None

@@ -6,7 +6,7 @@ from functools import cache
 from types import ModuleType
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain.description import DeviceDescription, missing
+from starplat.toolchain.description import DeviceDescription, in_brief, missing
 
 INSTALL = "pip install 'starplat[cuda]'"
 
@@ -21,7 +21,7 @@ def cupy() -> ModuleType:
     try:
         import cupy
     except ImportError as error:
-        message = f"CUDA needs CuPy, which cannot be imported: {error}"
+        message = f"CUDA needs CuPy, which cannot be imported: {in_brief(error)}"
         raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from error
     module: ModuleType = cupy
     return module
@@ -36,7 +36,8 @@ def cuda_report() -> tuple[DeviceDescription, ...]:
     try:
         count = runtime.getDeviceCount()
     except runtime.CUDARuntimeError as error:
-        return (missing("cuda", f"no GPU answers: {error}", "install NVIDIA's driver, or run on a machine with a GPU"),)
+        mend = "install NVIDIA's driver, or run on a machine with a GPU"
+        return (missing("cuda", f"no GPU answers: {in_brief(error)}", mend),)
     return tuple(_described(index) for index in range(count))
 
 

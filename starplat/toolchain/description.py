@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -23,6 +24,14 @@ class DeviceDescription:
     def usable(self) -> bool:
         """Whether programs can run on it."""
         return self.index is not None
+
+
+def in_brief(error: Exception) -> str:
+    """The line that tells what went wrong, of what an import or a driver has to say, which may be a page."""
+    lines = [" ".join(line.split()) for line in str(error).splitlines()]
+    worded = [line for line in lines if any(map(str.isalpha, line))]
+    causes = (line for line in worded if re.match(r"\w*(Error|Exception): ", line))
+    return next(causes, worded[0] if worded else type(error).__name__)
 
 
 def missing(target: str, status: str, mend: str | None) -> DeviceDescription:

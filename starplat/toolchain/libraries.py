@@ -23,7 +23,7 @@ from starplat.toolchain.compilers import (
     install_offloading,
     libraries_folder,
 )
-from starplat.toolchain.refused import refused_kernels
+from starplat.toolchain.refused import first_error, refused_kernels
 
 BUILD_SECONDS = 300
 
@@ -99,7 +99,7 @@ def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
         except OSError as error:
             raise _does_not_start(compiler, error) from error
         if done.returncode != 0 or not library.is_file():
-            raise refused_kernels(compiler.name, text, ".cpp", _first_error(done.stderr))
+            raise refused_kernels(compiler.name, text, ".cpp", first_error(done.stderr))
         return library.read_bytes()
 
 
@@ -114,11 +114,6 @@ def _opened(image: bytes) -> ctypes.CDLL:
             return ctypes.CDLL(file.name)
     except OSError as error:
         raise _does_not_load(error) from error
-
-
-def _first_error(log: str) -> str:
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    return next((line for line in lines if "error:" in line), lines[-1] if lines else "no reason given")
 
 
 def _does_not_start(compiler: Compiler, error: OSError) -> DiagnosticError:

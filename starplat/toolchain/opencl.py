@@ -13,6 +13,7 @@ from types import ModuleType
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.description import in_brief
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.vendors import show_runtimes
 
@@ -33,7 +34,7 @@ def opencl() -> ModuleType:
         import pyopencl
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "pyopencl"
-        reason = "is not installed" if missing else f"does not load: {error}"
+        reason = "is not installed" if missing else f"does not load: {in_brief(error)}"
         message = f"target opencl needs the Python package pyopencl, which {reason}"
         raise DiagnosticError(Diagnostic("E0901", message, help=INSTALL), exit_code=ExitCode.NO_DEVICE) from None
     module: ModuleType = pyopencl

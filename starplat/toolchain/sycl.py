@@ -22,7 +22,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.resources import template_folder
 from starplat.toolchain.cache import key_of, private_folder, write_atomically
 from starplat.toolchain.compilers import INSTALL_COMPILER, Compiler, gnu_compiler
-from starplat.toolchain.description import DeviceDescription, missing
+from starplat.toolchain.description import DeviceDescription, in_brief, missing
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.sycl_shim import Shim
 from starplat.toolchain.sycl_source import source_report
@@ -66,7 +66,7 @@ def sycl() -> ModuleType:
         import dpctl.program
     except (ImportError, OSError) as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == "dpctl"
-        reason = "is not installed" if absent else f"does not load: {error}"
+        reason = "is not installed" if absent else f"does not load: {in_brief(error)}"
         raise unavailable(f"target sycl needs the Python package dpctl, which {reason}", INSTALL) from None
     module: ModuleType = dpctl
     return module

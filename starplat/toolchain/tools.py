@@ -5,13 +5,12 @@ None is needed for what works here already; `starplat doctor` lists them.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 
-SECONDS = 30
+from starplat.toolchain.asking import answer
+
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)?")
 
 
@@ -51,21 +50,6 @@ def _looked_for(tool: Tool) -> Tool:
 
 
 def _version(path: str) -> str | None:
-    """The last number with a point of the first lines that have one; None if the tool does not even start."""
-    try:
-        done = subprocess.run(
-            [path, "--version"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-            env={**os.environ, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode != 0:
-        return None
-    lines = [line for line in done.stdout.splitlines() if _VERSION.search(line)]
+    """The last number with a point of the first line that has one; None if the tool does not even start."""
+    lines = [line for line in (answer(path, "--version") or "").splitlines() if _VERSION.search(line)]
     return _VERSION.findall(lines[0])[-1] if lines else None

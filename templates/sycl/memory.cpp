@@ -99,6 +99,14 @@ std::size_t device_memory() {
     });
 }
 
+// Work-items of a group, of which a CPU has one run: others would only take turns with it.
+int device_items_of_group() {
+    return guarded([] {
+        const sycl::device device = current->get_device();
+        return device.is_cpu() ? 1 : static_cast<int>(device.get_info<sycl::info::device::max_work_group_size>());
+    });
+}
+
 int device_has_fp64() {
     return guarded([] { return current->get_device().has(sycl::aspect::fp64) ? 1 : 0; });
 }

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starplat.backends.launch import GROUP_SIZE, ArgumentKind, identity, kernel_parameters
+from starplat.backends.launch import GROUP_SIZE, ArgumentKind, kernel_parameters
 from starplat.backends.opencl import kernel_name, kernels_text, language_flag
+from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import Element, Module, Once
 
 DTYPES = {

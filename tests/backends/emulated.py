@@ -28,7 +28,8 @@ from starplat.backends.launch import KernelArgument
 from starplat.ir.nodes import Kernel, Module, Once, OnDevice
 from starplat.ir.visitor import launched_alone, loops_of
 from starplat.runtime import targets
-from starplat.runtime.device import Buffer, Kernels, LaunchSize
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.reference import ReferenceDevice
 from starplat.runtime.together import Board, board_for

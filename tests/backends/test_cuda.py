@@ -85,6 +85,17 @@ def test_the_program_holds_the_kernels_that_run(path: Path, schedule: Schedule) 
     assert kernels[kernels.index("\n#line") :] in whole
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@every_schedule
+def test_lines_are_counted_from_the_place_that_is_told(path: Path, schedule: Schedule) -> None:
+    """Above kernels, and above those inside of a loop that one launch runs."""
+    lines = [line.strip() for line in CUDA.kernels_text(module(path, schedule)).splitlines()]
+    told = [found[1] for line in lines if (found := re.match(rf"// {re.escape(path.name)}:(\d+) \S", line))]
+    marked = [found[1] for line in lines if (found := re.match(rf'#line (\d+) "{re.escape(path.name)}"', line))]
+    assert told == marked
+    assert told
+
+
 def test_what_compile_writes_is_what_auto_makes_of_a_program() -> None:
     path = next(path for path in EXAMPLES if path.stem == "sssp")
     written = starplat.compile(path).artifact("cuda")["sssp.cu"]

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from starplat.backends.cexpr import ExpressionPrinter, Helpers
-from starplat.backends.chost import CPP
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.cpp import CPP
+from starplat.backends.helpers import Helpers
 from starplat.backends.opencl import SPELLING
 from starplat.backends.render import helper_texts
 from starplat.ir.evaluate import evaluate

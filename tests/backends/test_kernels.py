@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from starplat.backends.launch import has_uneven_loops
 from starplat.backends.opencl import CAPABILITIES, SPELLING, extensions, kernels_text
 from starplat.backends.view import view
 from starplat.diagnostics import DiagnosticError
@@ -46,7 +47,8 @@ from tests.backends.modules import V, load, module_of, node_array, number, over_
 SSSP_KERNELS = """\
 // sssp.sp:9 forall (v in g.nodes().filter(modified == True))
 #line 9 "sssp.sp"
-__kernel void sssp_relax(
+__kernel __attribute__((vec_type_hint(int4)))
+void sssp_relax(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
@@ -93,6 +95,14 @@ TARGET = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
 
 def test_shortest_paths_read_well() -> None:
     assert kernels_text(sssp()).endswith(SSSP_KERNELS)
+
+
+def test_only_kernels_that_walk_rows_keep_out_of_the_lanes_of_vectors() -> None:
+    uneven = {kernel.name: has_uneven_loops(kernel) for kernel in sssp().kernels}
+    assert uneven == {"sssp_relax": True, "sssp_finished": False}
+    (line, *others) = (line for line in kernels_text(sssp()).splitlines() if "vec_type_hint" in line)
+    assert line.startswith("__kernel ")
+    assert not others
 
 
 def test_the_same_module_gives_the_same_bytes() -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from starplat.backends.legal_module import legal
 from starplat.backends.names import Names, is_free
 from starplat.backends.opencl import CAPABILITIES
-from starplat.backends.view import legal
 from starplat.ir.nodes import Element, Let, Module, Ref, Variable
 from tests.backends.modules import module_of, number, over_nodes
 

@@ -59,6 +59,19 @@ for name in given:
     np.testing.assert_array_equal(found[name], expected[name])
 """
 
+GROUPS = """
+import numpy as np
+import starplat
+from tests.backends.test_groups import EDGE, TEXTS, of_degrees
+for name, text in TEXTS.items():
+    for graph in (of_degrees(2, 0, 1, 3), of_degrees(0, 1, 300, 0, 1500, 3)):
+        given = {"a": np.arange(graph.num_nodes) % 11}
+        result = starplat.compile(text).run(graph, target="opencl", arguments=given, schedule=EDGE, validate=True)
+        assert "Oclgrind" in result.device, result.device
+        assert result.validated, name
+"""
+"""Rows that one group shares, one of them longer than what it keeps at a time."""
+
 
 def watched(driver: str, cache: Path, options: str = "-DATOMIC_READS") -> str:
     """What the program and oclgrind say, kernels being built with these options too."""
@@ -92,6 +105,13 @@ def test_no_access_races_with_another(output: str) -> None:
 
 def test_cells_of_every_kind_are_read_atomically_on_request(tmp_path: Path) -> None:
     assert "race" not in watched(EVERY_KIND, tmp_path)
+
+
+def test_groups_that_share_arcs_wait_for_each_other(tmp_path: Path) -> None:
+    output = watched(GROUPS, tmp_path)
+    assert "race" not in output
+    assert "Invalid" not in output
+    assert "divergence" not in output
 
 
 def test_oclgrind_sees_plain_reads(tmp_path: Path) -> None:

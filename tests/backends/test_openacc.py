@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from starplat.ir.nodes import (
     Extent,
     ExtremeCell,
     Kernel,
+    Module,
     Once,
     Origin,
     Reduction,
@@ -46,7 +48,8 @@ extern "C" void sssp_relax(
     const int *__restrict__ weight,
     bool *modified_next
 ) {
-    #pragma acc parallel loop gang vector \\
+    #pragma acc parallel loop gang(static:1) worker vector \\
+        num_gangs(256) num_workers(16) vector_length(32) \\
         deviceptr(row_offsets, columns, modified, dist, weight, modified_next)
     for (int v = 0; v < num_nodes; v++) {
         if (!modified[v]) continue;
@@ -64,7 +67,8 @@ FINISHED = {
     "openacc": """\
 extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, int *finished) {
     int finished_part = 1;
-    #pragma acc parallel loop gang vector deviceptr(modified) reduction(&& : finished_part)
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \\
+        deviceptr(modified) reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {
         if (modified[v]) {
             finished_part = 0;
@@ -88,8 +92,31 @@ extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, 
 }
 
 
+TEAMS = """\
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \\
+        deviceptr(row_offsets, columns, modified, dist, weight, modified_next)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!modified[v]) continue;
+        #pragma acc loop vector
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+"""
+
+
 def test_shortest_paths_read_well() -> None:
     assert RELAX in BACKENDS["openacc"].kernels_text(sssp())
+
+
+def test_teams_share_the_arcs_of_a_node() -> None:
+    assert TEAMS in BACKENDS["openacc"].kernels_text(in_teams())
+    for_openmp = BACKENDS["openmp"].kernels_text(in_teams())
+    assert for_openmp == BACKENDS["openmp"].kernels_text(sssp()), "OpenMP's threads take nodes"
+
+
+def in_teams() -> Module:
+    module = sssp()
+    relax, *others = module.kernels
+    return replace(module, kernels=(replace(relax, shares_arcs=True), *others))
 
 
 @every_target
@@ -172,14 +199,20 @@ def test_every_example_compiles_without_a_warning(
     check(compiler.path, (*syntax, *flags, *wide), text, tmp_path)
 
 
-def test_an_example_is_offloaded(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("module", "loops"),
+    [(sssp(), ("gang worker vector",)), (in_teams(), ("gang worker", "vector"))],
+    ids=["nodes", "teams"],
+)
+def test_an_example_is_offloaded(module: Module, loops: tuple[str, ...], tmp_path: Path) -> None:
     compiler = offloading_compiler()
     if compiler is None:
         pytest.skip("no g++ with a compiler for NVIDIA's GPUs is here")
     flags = ("-std=c++17", "-O2", "-fPIC", "-shared", "-fopenacc", "-foffload=nvptx-none", "-o", "kernels.so")
     architecture = ("-foffload-options=nvptx-none=-misa=sm_80", "-fopt-info-omp-optimized")
-    notes = check(compiler.path, (*flags, *architecture), BACKENDS["openacc"].kernels_text(sssp()), tmp_path)
-    assert "assigned OpenACC gang vector loop parallelism" in notes
+    notes = check(compiler.path, (*flags, *architecture), BACKENDS["openacc"].kernels_text(module), tmp_path)
+    for loop in loops:
+        assert f"assigned OpenACC {loop} loop parallelism" in notes
     assert b"sm_80" in (tmp_path / "kernels.so").read_bytes()
 
 

@@ -16,7 +16,7 @@ NODES = 300
 HUBS = {5: 290, 6: 150, 7: 200, 40: 250, 41: 130, 200: 280, 299: 299}
 
 LIMITS: tuple[dict[str, int], ...] = (
-    {"LONG_ROW": 6, "HUGE_ROW": 9, "MOST_LONG": 2, "MOST_HUGE": 1, "FEW_ARCS": 1},
+    {"LONG_ROW": 6, "HUGE_ROW": 9, "MOST_LONG": 2, "MOST_HUGE": 1, "FEW_ARCS": 1, "MOST_ARCS": 64},
     {"LONG_ROW": 20, "HUGE_ROW": 200, "MOST_LONG": 40, "MOST_HUGE": 2, "FEW_ARCS": 8},
 )
 
@@ -25,6 +25,7 @@ PROGRAMS: dict[str, dict[str, object]] = {
     "bfs_levels": {"src": 3},
     "sssp": {"src": 3},
     "betweenness": {"sources": [3]},
+    "connected_components": {},
 }
 
 

@@ -81,12 +81,45 @@ def test_a_wrong_command_line_exits_with_2(starplat: Starplat, arguments: list[s
     assert outcome.err.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "verb"),
+    [
+        (["inspect", "x.sp", "--diff", "opencl"], "starplat inspect"),
+        (["inspect", "x.sp", "--stage", "nope"], "starplat inspect"),
+        (["graph", "generate", "nope", "x.mtx"], "starplat graph generate"),
+        (["nope"], "starplat"),
+    ],
+)
+def test_help_is_named_for_the_verb_that_was_meant(starplat: Starplat, arguments: list[str], verb: str) -> None:
+    outcome = starplat(*arguments)
+    assert outcome.code == 2
+    assert outcome.err.endswith(f"= help: `{verb} --help` lists what there is\n")
+    assert "Value error" not in outcome.err
+
+
+@pytest.mark.parametrize("code", ["E02", "e9999", "W12345"])
+def test_a_code_that_is_none_is_not_taken_for_a_file(starplat: Starplat, code: str) -> None:
+    outcome = starplat("explain", code)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error[E0793]: no diagnostic has the code {code.upper()}")
+
+
 @pytest.mark.parametrize("verb", ["check", "compile", "inspect", "explain", "fmt"])
 def test_a_missing_program_is_one_sentence(starplat: Starplat, verb: str, tmp_path: Path) -> None:
     outcome = starplat(verb, tmp_path / "no such.sp")
     assert outcome.code == 1
     assert outcome.err.startswith("error[E0790]: ")
     assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("path", ["", ".", "..", "/", "a\tb\x1b.sp", "x" * 5000])
+@pytest.mark.parametrize("verb", ["check", "compile", "inspect", "explain", "fmt", "run", "tune", "bench"])
+def test_a_path_that_is_no_program_is_one_sentence(starplat: Starplat, roads: Path, verb: str, path: str) -> None:
+    graph = ("--graph", roads) if verb in ("run", "tune", "bench") else ()
+    outcome = starplat(verb, path, *graph)
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "error[E0790]: " in outcome.err
+    assert "internal error" not in outcome.err
 
 
 def test_a_program_that_is_not_text_is_one_sentence(starplat: Starplat, tmp_path: Path) -> None:
@@ -100,7 +133,7 @@ def test_a_program_that_is_not_text_is_one_sentence(starplat: Starplat, tmp_path
 def test_an_unexpected_exception_is_one_sentence_and_exit_code_4(
     starplat: Starplat, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("starplat.pipeline.read_program", lambda path: 1 / 0)
+    monkeypatch.setattr("starplat.program_text.read_program", lambda path: 1 / 0)
     outcome = starplat("check", tmp_path / "x.sp")
     assert outcome.code == 4
     assert outcome.err.startswith("error: internal error: ZeroDivisionError")
@@ -114,7 +147,7 @@ def test_a_warning_of_python_is_one_line(starplat: Starplat, monkeypatch: pytest
         warnings.warn("the cache is full", UserWarning, stacklevel=1)
         return SourceFile(str(path), "function f(Graph g) { return g.num_nodes(); }")
 
-    monkeypatch.setattr("starplat.pipeline.read_program", warn)
+    monkeypatch.setattr("starplat.program_text.read_program", warn)
     warnings.simplefilter("always")
     assert starplat("check", "x.sp").err == "warning: the cache is full\nx.sp: no errors\n"
 
@@ -123,21 +156,63 @@ def test_an_interruption_exits_with_130(starplat: Starplat, monkeypatch: pytest.
     def interrupted(path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("starplat.pipeline.read_program", interrupted)
+    monkeypatch.setattr("starplat.program_text.read_program", interrupted)
     outcome = starplat("check", tmp_path / "x.sp")
     assert (outcome.code, outcome.err) == (130, "interrupted\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="this system has another shell")
+@pytest.mark.parametrize(
+    ("words", "err"),
+    [
+        ("check 'examples/bfs.sp' >&-", "examples/bfs.sp: no errors\n"),
+        ("inspect 'examples/bfs.sp' >&-", ""),
+        ("inspect 'examples/bfs.sp' >/dev/null 2>&-", ""),
+        ("fmt - <&- >/dev/null", ""),
+    ],
+)
+def test_a_stream_that_is_closed_is_nothing(words: str, err: str) -> None:
+    command = f"'{sys.executable}' -m starplat {words}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, err)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="this system has other signals")
+def test_an_interruption_while_the_verbs_are_imported_has_no_traceback() -> None:
+    code = """
+import os, signal, sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "starplat.cli.app":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupted())
+import starplat.__main__
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def opened_when_read(fifo: Path) -> int:
+    """A pipe opened for writing as soon as somebody reads it, however long a busy machine takes."""
+    for _ in range(600):
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("nobody read the program within a minute")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_run_without_a_traceback(tmp_path: Path, number: signal.Signals, code: int) -> None:
     fifo = tmp_path / "slow.sp"
-    os.mkfifo(fifo)  # reading it waits for a writer that never comes
+    os.mkfifo(fifo)  # reading it waits for a writer that has nothing to say
     command = [sys.executable, "-m", "starplat", "check", str(fifo)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
-        time.sleep(2.0)
+        writer = opened_when_read(fifo)
         child.send_signal(number)
         _, err = child.communicate(timeout=30)
+        os.close(writer)
     assert child.returncode == code
     assert "Traceback" not in err
 

@@ -74,3 +74,33 @@ def test_generate_refuses_what_makes_no_graph(starplat: Starplat, tmp_path: Path
     outcome = starplat("graph", "generate", "rmat", tmp_path / "g.el", "--scale", 99)
     assert outcome.code == 1
     assert "error[E0817]" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("destination", "options", "code"),
+    [
+        ("no/folder/g.mtx", (), "E0815"),
+        ("taken.mtx", (), "E0815"),
+        ("g.unknown", (), "E0815"),
+        ("g.mtx", ("--to", "nope"), "E0817"),
+        ("g.mtx", ("--weights", "heavy"), "E0817"),
+        ("g.mtx", ("--weights", "random:9..1"), "E0817"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_is_made(
+    starplat: Starplat,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    destination: str,
+    options: tuple[str, ...],
+    code: str,
+) -> None:
+    def made(*sizes: int) -> None:
+        raise AssertionError("the graph was made")
+
+    monkeypatch.setattr("starplat.graph.generators.rmat", made)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.mtx").mkdir()
+    outcome = starplat("graph", "generate", "rmat", destination, *options)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error[{code}]: ")

@@ -47,7 +47,19 @@ def test_they_are_simple_and_undirected(graph: Graph, n: int, m: int | None) -> 
     assert m is None or numbers.arcs == m
 
 
-@pytest.mark.parametrize("make", [lambda: generators.rmat(31), lambda: generators.grid(0), lambda: generators.star(0)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: generators.rmat(31),
+        lambda: generators.grid(0),
+        lambda: generators.star(0),
+        lambda: generators.chain(10**20),
+        lambda: generators.star(10**20),
+        lambda: generators.uniform(4, -1),
+        lambda: generators.chain(4).with_random_weights(0, 10**30),
+        lambda: generators.chain(4).with_random_weights(0, 9, -1),
+    ],
+)
 def test_sizes_that_make_no_graph_are_diagnostics(make: Callable[[], Graph]) -> None:
     with pytest.raises(DiagnosticError, match="E0817"):
         make()

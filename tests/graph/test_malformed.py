@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import struct
 from pathlib import Path
 
@@ -130,6 +131,13 @@ def test_wrong_content_is_a_diagnostic(name: str, content: bytes, code: str, tmp
 def test_what_is_no_file_is_a_diagnostic(name: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError, match="E0801"):
         read(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_because_it_can_be_read_only_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.el")
+    with pytest.raises(DiagnosticError, match=r"E0801.*it is a pipe or a device"):
+        read(tmp_path / "pipe.el")
 
 
 SEEDS = [

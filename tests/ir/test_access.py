@@ -24,6 +24,7 @@ from starplat.ir.nodes import (
     Load,
     Once,
     Origin,
+    Packing,
     ReadCell,
     ReadSize,
     Ref,
@@ -37,7 +38,7 @@ from tests.ir.building import NBR, E, V, array, binary, for_neighbors, kernel, m
 
 A, B = array("a", Element.INT), array("b", Element.INT)
 ARCS = array("x", Element.INT, Extent.ARCS)
-FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=True)
+FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=Packing.SWITCHED)
 
 own_store = kernel(Store(A, Ref(V), number(1)), name="own_store")
 own_read = kernel(Store(B, Ref(V), Load(A, Ref(V))), name="own_read")

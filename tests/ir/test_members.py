@@ -13,6 +13,7 @@ from starplat.ir.nodes import (
     Extent,
     Load,
     Origin,
+    Packing,
     Ref,
     Store,
     Unary,
@@ -20,7 +21,7 @@ from starplat.ir.nodes import (
 )
 from tests.ir.building import FALSE, NBR, TRUE, E, V, array, binary, kernel, number
 
-FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=True)
+FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=Packing.SWITCHED)
 OTHER = Array("other", Element.BOOL, Extent.NODES, Origin.LOCAL)
 A = array("a", Element.INT)
 ASKED = Load(FLAGS, Ref(V))

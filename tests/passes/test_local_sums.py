@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from starplat.ir.nodes import KernelOp, Module, UpdateCell
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.verify import verify
-from starplat.ir.visitor import Rewriter
 from starplat.passes.local_sums import local_sums
 from tests.passes.programs import every_node, lines, module
 

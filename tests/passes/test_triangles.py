@@ -11,13 +11,20 @@ from hypothesis import HealthCheck, given, settings
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.backends.opencl import CAPABILITIES as OPENCL
+from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
+from starplat.backends.sycl import CAPABILITIES as SYCL
+from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
 from starplat.graph import Graph
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import HostIf, Launch, Module
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles import triangles
 from starplat.runtime import bind, run_module
+from starplat.schedule import AUTO
+from starplat.schedule.algebra import triangles_by_intersection
 from tests.backends.test_cuda import to_machine_code
 from tests.oracles import triangles as triangles_of
 from tests.passes.counting_triangles import OTHERS, TRIANGLES
@@ -65,6 +72,16 @@ def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
     launched = [[op.kernel for op in block if isinstance(op, Launch)] for block in (test.then, test.otherwise)]
     assert [len(kernels) for kernels in launched] == [2, 1]
     assert launched[1] == [kernel.name for kernel in plain(name).kernels]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "lockstep"),
+    [(OPENCL, True), (OPENCL_CPU, False), (SYCL, True), (SYCL_CPU, False), (BACKENDS["openmp"].capabilities, False)],
+)
+def test_rows_are_merged_where_threads_do_not_go_in_step(capabilities: Capabilities, lockstep: bool) -> None:
+    """Which a device says, not the target."""
+    name = next(iter(TRIANGLES))
+    assert triangles_by_intersection(plain(name), AUTO, capabilities).module == rewritten(name, lockstep).module
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import CompareSwap, HostIf, HostWhile, Module
+from starplat.ir.nodes import SOURCES, AllNodes, CompareSwap, HostIf, HostWhile, Module
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
@@ -107,6 +107,17 @@ def test_larger_graphs_have_the_components_that_scipy_finds(name: str, target: T
         graph = Graph.from_arcs(n, draw.integers(0, n, arcs), draw.integers(0, n, arcs), directed=False)
         (found, _) = answer(rewritten(name).module, graph, target)
         np.testing.assert_array_equal(found, smallest_members(components(graph, "weak")))
+
+
+@pytest.mark.parametrize("name", ["arcs", "hooking"])
+def test_where_threads_share_arcs_nobody_needs_their_sources(name: str) -> None:
+    """They would take as much memory as the arcs themselves."""
+    module = union_find(plain(name), shares_arcs=True).module
+    (join,) = (kernel for kernel in module.kernels if kernel.name.endswith("_join"))
+    assert join.shares_arcs
+    assert isinstance(join.domain, AllNodes)
+    assert SOURCES not in join.arrays
+    assert any(SOURCES in kernel.arrays for kernel in plain(name).kernels)
 
 
 @every_spelling

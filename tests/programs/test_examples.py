@@ -8,7 +8,8 @@ import pytest
 
 from starplat.diagnostics import Severity
 from starplat.frontend.unparse import format_source
-from starplat.pipeline import check, read_program
+from starplat.pipeline import check
+from starplat.program_text import read_program
 from tests.programs.cases import EXAMPLES
 
 every_example = pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.sp")), ids=lambda path: path.stem)

@@ -23,22 +23,24 @@ from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
 from starplat.ir.nodes import Module
-from starplat.ir.visitor import loops_of
+from starplat.ir.visitor import launched_alone, loops_of
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import decided
+from starplat.schedule.schedule import Balance, Loop
 from tests.backends.emulated import Machine, emulated
 from tests.backends.test_cuda import to_machine_code
 from tests.generator import Case as Random
 from tests.generator import generate, shrunk
 from tests.programs import cases
-from tests.programs.targets import REFERENCE, TARGETS, compiled
+from tests.programs.targets import REFERENCE, TARGETS, compiled, opencl_targets
 from tests.programs.test_generated import FEW, FIRST, MANY, arcs, legitimate
 from tests.zoo import ZOO
 
 WIDTHS = (3, 0.5)
 CUDA = next(target for target in TARGETS if target.target == "cuda")
+SHARED = Schedule(balance=Balance.EDGE, loop=Loop.HOST)
 BY_HOST = "openmp"
 """A target without a barrier for all threads; what others of that kind get is the same."""
 
@@ -103,12 +105,22 @@ def on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, ca
     return CUDA.run(program, graph, {"arguments": call, "schedule": schedule})
 
 
+def by_opencl(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return run_module(made, graph, target="opencl", arguments=call, schedule=PLAIN)
+
+
 def on_fibers(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     with emulated(MACHINES[len(str(schedule)) % len(MACHINES)]):
         return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
 
 
 MACHINES = (Machine(seed=1), Machine(2, 96, seed=2), Machine(5, 32, seed=3), Machine(1, 128, seed=4, limits=False))
+
+
+def need_opencl() -> None:
+    """Skips where no OpenCL device builds kernels."""
+    if all(target.fault for target in opencl_targets()):
+        pytest.skip("no OpenCL device of this machine can run")
 
 
 def need_cuda() -> None:
@@ -150,9 +162,10 @@ def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
     agree(case, interpreted, GRAPHS)
 
 
+@pytest.mark.parametrize("target", [BY_HOST, "opencl"])
 @every_case
-def test_examples_say_the_same_by_rounds_that_the_host_drives(case: cases.Case) -> None:
-    agree(case, interpreted, GRAPHS, BY_HOST)
+def test_examples_say_the_same_by_rounds_that_the_host_drives(case: cases.Case, target: str) -> None:
+    agree(case, interpreted, GRAPHS, target)
 
 
 @pytest.mark.parametrize("program", ["sssp", "sssp_two_flags", "bfs_levels", "k_core"])
@@ -230,6 +243,25 @@ def by_host(module: Module) -> Iterator[tuple[Schedule, Module]]:
     yield from variants(module, BY_HOST)
 
 
+def by_groups(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """What comes of a module where groups of OpenCL share arcs, if they do."""
+    made = decided(module, SHARED, BACKENDS["opencl"].capabilities).module
+    if any(kernel.shares_arcs for kernel in launched_alone(made)):
+        yield SHARED, made
+
+
+def by_one_group(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """What the schedules make of a module where one group of OpenCL runs rounds of few nodes, if it does."""
+    yield from ((schedule, made) for schedule, made in variants(module, "opencl") if loops_of(made))
+
+
+def by_warps(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """What comes of a module where warps share arcs in launches of the host, if they do."""
+    made = decided(module, SHARED, BACKENDS["cuda"].capabilities).module
+    if any(kernel.shares_arcs for kernel in launched_alone(made)):
+        yield SHARED, made
+
+
 Variants = Callable[[Module], Iterator[tuple[Schedule, Module]]]
 
 
@@ -298,6 +330,36 @@ def test_random_programs_say_the_same_on_fibers(part: int) -> None:
     """Under `auto`, those in which it puts something into one launch."""
     for seed in range(FIRST + part, FIRST + MANY // 10, 8):
         examine(generate(seed), on_fibers, auto_alone)
+
+
+@pytest.mark.parametrize("seed", range(FEW // 4))
+def test_a_random_program_says_the_same_where_groups_share_arcs(seed: int) -> None:
+    need_opencl()
+    examine(generate(seed), by_opencl, by_groups)
+
+
+@pytest.mark.parametrize("seed", range(FEW // 4))
+def test_a_random_program_says_the_same_where_one_group_runs_rounds(seed: int) -> None:
+    examine(generate(seed), interpreted, by_one_group)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_where_one_group_runs_rounds(part: int) -> None:
+    need_opencl()
+    for seed in range(FIRST + part, FIRST + MANY // 5, 8):
+        examine(generate(seed), interpreted, by_one_group)
+        examine(generate(seed), by_opencl, by_one_group)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_where_threads_share_arcs(part: int) -> None:
+    """In launches of the host: by groups on OpenCL, by warps on fibers."""
+    need_opencl()
+    for seed in range(FIRST + part, FIRST + MANY // 5, 8):
+        examine(generate(seed), by_opencl, by_groups)
+        examine(generate(seed), on_fibers, by_warps)
 
 
 @pytest.mark.campaign

@@ -59,7 +59,7 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.runtime import Result, run_module
-from starplat.runtime.executor import _ACTIONS
+from starplat.runtime.executor import ACTIONS
 from tests.runtime.devices import device_of, every_target
 from tests.runtime.programs import (
     LOCAL,
@@ -90,7 +90,7 @@ def run(target: str, program: nodes.Module, graph: Graph = GRAPH, **arguments: o
 
 
 def test_every_host_operation_has_an_action() -> None:
-    assert set(_ACTIONS) == set(nodes.HostOp.__args__)
+    assert set(ACTIONS) == set(nodes.HostOp.__args__)
 
 
 @every_target

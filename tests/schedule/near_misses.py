@@ -620,6 +620,20 @@ SHARES = {
     i += 1;
   }
 }""",
+    "a function ahead of the arcs writes": """function counted(Graph g, propNode<int> seen, node v) {
+  v.seen += 1;
+  return v.seen * 2;
+}
+function calls(Graph g, propNode<int> a, propNode<int> b) {
+  int i = 0;
+  while (i < 3) {
+    forall (v in g.nodes()) {
+      int twice = counted(g, a, v);
+      forall (w in g.neighbors(v)) { w.b += twice; }
+    }
+    i += 1;
+  }
+}""",
     "a filter of what just changed": """function f(Graph g, propNode<int> a, propNode<int> h, propNode<long> sums) {
   g.attachNodeProperty(sums = 0);
   int i = 0;

@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.nodes import AllNodes
+from starplat.backends.opencl import CAPABILITIES as OPENCL
+from starplat.backends.opencl import CPU_CAPABILITIES
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import AllNodes, Listed, Module
+from starplat.ir.visitor import launched_alone
 from starplat.schedule.apply import decided
+from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Schedule
 from tests.programs.cases import EXAMPLES
 from tests.schedule import near_misses
@@ -19,7 +24,7 @@ SHARED = (
 )
 ALONE = (
     "a break among the arcs", "arcs whose order matters", "what is ahead of the arcs changes",
-    "something after the arcs", "arcs of another node",
+    "something after the arcs", "arcs of another node", "a function ahead of the arcs writes",
 )  # fmt: skip
 
 
@@ -41,14 +46,16 @@ def test_what_is_special_stays_right(text: str) -> None:
 @pytest.mark.parametrize("name", ALONE)
 def test_arcs_that_belong_together_stay_together(name: str) -> None:
     assert shape(scheduled(near_misses.SHARES[name])).shares == 0
+    assert shape(for_target(near_misses.SHARES[name], OPENCL)).shares == 0
 
 
 @pytest.mark.parametrize("name", SHARED)
 def test_arcs_that_are_steps_of_their_own_are_shared(name: str) -> None:
     assert shape(scheduled(near_misses.SHARES[name])).shares == 1
+    assert shape(for_target(near_misses.SHARES[name], OPENCL)).shares == 1
 
 
-@pytest.mark.parametrize("way", ["balance=node", "loop=host", "target"])
+@pytest.mark.parametrize("way", ["balance=node", "target"])
 def test_nothing_is_shared_where_nobody_asks_or_nobody_can(way: str) -> None:
     if way == "target":
         module = decided(module_of(SSSP), Schedule(), replace(CUDA, shared_arcs=False)).module
@@ -60,4 +67,55 @@ def test_nothing_is_shared_where_nobody_asks_or_nobody_can(way: str) -> None:
 @pytest.mark.parametrize("text", near_misses.ALL.values(), ids=near_misses.ALL)
 def test_only_kernels_over_nodes_share_arcs(text: str) -> None:
     for kernel in scheduled(text).kernels:
-        assert not kernel.shares_arcs or isinstance(kernel.domain, AllNodes)
+        assert not kernel.shares_arcs or isinstance(kernel.domain, AllNodes | Listed)
+
+
+# --- launches of their own -----------------------------------------------------------------------------------------
+
+
+def for_target(text: str, capabilities: Capabilities, schedule: str = "auto") -> Module:
+    return decided(module_of(text), parse_schedule(schedule), capabilities).module
+
+
+def sharing(module: Module) -> int:
+    """How many kernels that the host launches share arcs."""
+    return sum(kernel.shares_arcs for kernel in launched_alone(module))
+
+
+ONCE = """function once(Graph g, propNode<int> a, propNode<long> b) {
+  forall (v in g.nodes().filter(a > 1)) { forall (w in g.neighbors(v)) { w.b += v.a; } }
+}"""
+
+
+@pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED, ONCE], ids=["one flag", "two flags", "renamed", "no loop"])
+def test_launches_of_the_host_share_arcs_by_warps_or_by_groups(text: str) -> None:
+    assert sharing(for_target(text, CUDA, "loop=host")) >= 1
+    assert sharing(for_target(text, OPENCL, "loop=host")) >= 1
+
+
+def test_groups_share_arcs_where_waiting_is_cheap_or_where_that_is_asked_for() -> None:
+    assert sharing(for_target(SSSP, OPENCL)) == sharing(for_target(SSSP, CPU_CAPABILITIES, "balance=edge")) == 2
+    assert sharing(for_target(SSSP, CPU_CAPABILITIES)) == 0
+    assert sharing(for_target(SSSP, OPENCL, "balance=node")) == 0
+    assert sharing(for_target(SSSP, replace(OPENCL, group_rows=False))) == 0
+
+
+STORES = {
+    "only there": ("v.b = 7;", 1),
+    "read by an arc": ("v.b = 7;", 0),
+    "read by the filter": ("v.c = 7;", 0),
+    "written by an arc": ("v.d = 7;", 0),
+    "of what changes": ("v.b = v.d;", 0),
+    "added": ("v.b += 7;", 0),
+}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_what_is_stored_ahead_of_the_arcs_must_be_nobody_elses(name: str) -> None:
+    """A group that takes part in a node's arcs stores it again, at any time."""
+    ahead, shares = STORES[name]
+    added = "w.b" if name == "read by an arc" else "1"
+    text = f"""function f(Graph g, propNode<int> b, propNode<int> c, propNode<int> d) {{
+      forall (v in g.nodes().filter(c > 1)) {{ {ahead} forall (w in g.neighbors(v)) {{ w.d += {added}; }} }}
+    }}"""
+    assert sharing(for_target(text, CUDA)) == sharing(for_target(text, OPENCL)) == shares

@@ -29,7 +29,8 @@ from starplat.ir.nodes import (
     Module,
     ReadCell,
 )
-from starplat.ir.visitor import Rewriter, loops_of, walk_expression, walk_host, walk_kernel
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import loops_of, walk_expression, walk_host, walk_kernel
 from starplat.runtime import run_module
 from starplat.runtime.trace import Held
 from starplat.runtime.validate import first_difference

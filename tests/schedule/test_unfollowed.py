@@ -53,7 +53,15 @@ def refusals(text: str, schedule: str, target: str = "cuda") -> list[tuple[str, 
 @pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED], ids=["sssp", "two-flags", "renamed"])
 @pytest.mark.parametrize(
     "schedule",
-    ["loop=device", "frontier=bitmap", "balance=edge", "priority=delta(3)", "balance=edge,priority=delta(2)"],
+    [
+        "loop=device",
+        "frontier=queue",
+        "frontier=bitmap",
+        "frontier=layers",
+        "balance=edge",
+        "priority=delta(3)",
+        "balance=edge,priority=delta(2)",
+    ],
 )
 def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
     assert refusals(text, schedule) == []
@@ -100,17 +108,27 @@ def test_a_program_that_pulls_by_itself_may_be_asked_to() -> None:
     ("schedule", "lack"),
     [
         ("loop=device", "it has no barrier for all threads of a launch"),
-        (
-            "balance=edge",
-            "it has no barrier for all threads of a launch and no sub-groups whose threads share arcs and sets of "
-            "nodes",
-        ),
+        ("balance=edge", "it has no groups whose threads share arcs"),
     ],
 )
 def test_what_a_target_lacks_is_named(schedule: str, lack: str) -> None:
-    ((message, help),) = refusals(SSSP, schedule, "openacc")
-    assert message == f"target 'openacc' cannot follow '{schedule}': {lack}"
+    ((message, help),) = refusals(SSSP, schedule, "openmp")
+    assert message == f"target 'openmp' cannot follow '{schedule}': {lack}"
     assert "choose a target that has" in help
+
+
+@pytest.mark.parametrize("text", [SSSP, LEVELS], ids=["flags", "levels"])
+@pytest.mark.parametrize("frontier", ["bitmap", "layers"])
+def test_sets_without_a_list_need_loops_in_one_launch(frontier: str, text: str) -> None:
+    ((message, _),) = refusals(text, f"frontier={frontier}", "hip")
+    assert message.endswith("it has no sub-groups whose threads share arcs and sets of nodes")
+    ((_, help),) = refusals(text, f"frontier={frontier},loop=host")
+    assert help == "leave it out; with 'loop=auto' it is followed"
+
+
+@pytest.mark.parametrize("target", ["cuda", "hip", "opencl", "openmp", "openacc", "sycl"])
+def test_every_target_has_queues(target: str) -> None:
+    assert refusals(SSSP, "frontier=queue", target) == []
 
 
 def test_a_target_is_not_blamed_for_what_the_program_has_not() -> None:
@@ -122,7 +140,7 @@ def test_a_target_is_not_blamed_for_what_the_program_has_not() -> None:
     ("text", "schedule", "setting", "instead"),
     [
         (SSSP, "frontier=flags,priority=delta(3)", "priority=delta(3)", "frontier=auto"),
-        (LEVELS, "plain,direction=pull", "direction=pull", "frontier=auto,loop=auto"),
+        (LEVELS, "plain,direction=pull", "direction=pull", "frontier=auto"),
         (
             (EXAMPLES / "connected_components.sp").read_text(encoding="utf-8"),
             "loop=device",

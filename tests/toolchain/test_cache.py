@@ -19,6 +19,7 @@ from starplat.toolchain.cache import (
     key_of,
     open_cache,
     private_folder,
+    wanted_folder,
     write_atomically,
 )
 
@@ -55,6 +56,12 @@ def test_a_damaged_entry_is_forgotten(folder: Path, damage: bytes | None) -> Non
     assert cache.get(key) is None
     assert not path.exists()
     assert cache.get_or_build(key, lambda: b"again") == b"again"
+
+
+def test_the_home_of_nobody_is_a_folder_like_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FOLDER_VARIABLE, "~nobody-is-called-so/cache")
+    assert wanted_folder() == tmp_path / "~nobody-is-called-so" / "cache"
 
 
 def test_an_interrupted_write_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,1 +1,1 @@
-"""From the checked tree to the intermediate form: `program` drives, `hosts` and `kernels` lower the two worlds."""
+"""From the checked tree to the intermediate form: `hosts` and `kernels` lower the two worlds; `ir.lower` drives."""

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.analysis.effects import ParallelLoop
+from starplat.analysis.parallel import ParallelLoop
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import ELEMENTS, equal, false, true
 from starplat.ir.lowering.host_side import HostSide
-from starplat.ir.lowering.kernels import KernelLowering, LevelScope
+from starplat.ir.lowering.kernels import KernelLowering
 from starplat.ir.lowering.regions import arc_place
+from starplat.ir.lowering.surroundings import LevelScope
 
 
 def lower_for_each(host: HostSide, s: typed.ForEach) -> None:

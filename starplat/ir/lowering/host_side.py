@@ -13,8 +13,8 @@ from starplat.analysis.races import LoopRaces
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import Context
-from starplat.ir.lowering.kernels import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.names import Names
+from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 
 
 class Launcher(Protocol):

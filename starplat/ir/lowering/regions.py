@@ -9,13 +9,14 @@ from functools import partial
 from typing import assert_never
 
 from starplat.analysis import walk
-from starplat.analysis.effects import ParallelLoop
+from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import both, equal, false
 from starplat.ir.lowering.host_side import HostSide
-from starplat.ir.lowering.kernels import ArcPlace, KernelLowering, LevelScope, Surroundings
+from starplat.ir.lowering.kernels import KernelLowering
+from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
 from starplat.ir.lowering.uses import Return, returned_scalars, written_scalars
 from starplat.ir.visitor import walk_kernel, with_signature
 from starplat.source import Span

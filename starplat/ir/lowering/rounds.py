@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from starplat.analysis import walk
 from starplat.analysis.convergence import Spelling, convergence
-from starplat.analysis.effects import ParallelLoop, of_bfs
+from starplat.analysis.parallel import ParallelLoop, of_bfs
 from starplat.analysis.pulling import pulls_from_parents
 from starplat.frontend import typed
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import equal, false, plus, true
 from starplat.ir.lowering.host_loops import visit_at_level
 from starplat.ir.lowering.host_side import HostSide
-from starplat.ir.lowering.kernels import KernelLowering, LevelScope
+from starplat.ir.lowering.kernels import KernelLowering
+from starplat.ir.lowering.surroundings import LevelScope
 
 INT = ir.Element.INT
 

@@ -207,6 +207,8 @@ class OnDevice:
     A schedule asks for it where a target has a grid barrier; it means what its body means. `arrays` and `scalars` are
     exactly what the body uses of the function's, in parameter order (the graph's arrays first), `outcomes` the
     variables declared outside that it changes. `traced` asks that the launch tells of its rounds (see `points`).
+    `one_group` asks for a launch of a single group of threads, which needs the group's barrier alone; what changes
+    places in it is back in its place at the end.
     """
 
     name: str
@@ -216,6 +218,7 @@ class OnDevice:
     outcomes: tuple[Variable, ...]
     span: Span = field(default=NOWHERE, compare=False)
     traced: bool = False
+    one_group: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,8 @@ class Kernel:
     use. What `filter` says does not change while the kernel runs, whatever the body writes. `span` is the loop in the
     program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
     ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
-    (see `gathering`), or it looks for any one arc (see `searching`).
+    (see `gathering`), or it looks for any one arc (see `searching`), or threads share loops in its body where they can
+    (see `shared_rows`).
     """
 
     name: str

@@ -49,11 +49,20 @@ class Origin(Enum):
     HOST = "host"  # the same, for the host alone: only ReadCell and WriteCell touch it, and it is not on the device
 
 
+class Packing(Enum):
+    """How a set of nodes is kept in place of flags. Each has a bit for every node, by which a node joins once."""
+
+    SWITCHED = "bits, and a list while the members are few"
+    LIST = "bits, and a list of the members"
+    BITS = "bits"
+    LAYERS = "bits, and a bit for every word of these that is not zero"
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """Cells on the device. `is_set` for a SetN or SetE, which is a BOOL for every node or arc.
 
-    `packed` asks for a bit in place of a byte for every cell of a BOOL array that only `OnDevice` operations touch.
+    `packed` says how a BOOL array that only `OnDevice` operations touch is kept in place of a byte for every cell.
     """
 
     name: str
@@ -61,7 +70,7 @@ class Array:
     extent: Extent
     origin: Origin
     is_set: bool = False
-    packed: bool = False
+    packed: Packing | None = None
 
 
 ROW_OFFSETS = Array("row_offsets", Element.ARC, Extent.NODES_AND_ONE, Origin.GRAPH)

@@ -243,7 +243,7 @@ const char *launch_with(
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __launch_bounds__(size)
+#define __launch_bounds__(...)
 #define __shared__ static thread_local
 #define threadIdx (on_host::now->thread)
 #define blockIdx (on_host::now->block)

@@ -97,9 +97,12 @@ T reduce_over_group(Group, T value, Operation) { return value; }
 using std::abs, std::ceil, std::exp, std::fabs, std::floor, std::fmax, std::fmin, std::isnan, std::log, std::max, std::min,
     std::pow, std::sqrt;
 
+template <class Group> void group_barrier(Group) {}
+
 namespace info {
 namespace platform { struct name {}; }
-namespace device { struct name {}; struct driver_version {}; struct max_compute_units {}; struct global_mem_size {}; }
+namespace device { struct name {}; struct driver_version {}; struct max_compute_units {}; struct global_mem_size {};
+struct max_work_group_size {}; }
 }
 
 class platform {
@@ -111,6 +114,7 @@ class device {
 public:
     static std::vector<device> get_devices() { return {device()}; }
     bool is_gpu() const { return false; }
+    bool is_cpu() const { return true; }
     bool has(aspect wanted) const { return wanted != aspect::LACKING; }
     platform get_platform() const { return {}; }
 
@@ -119,6 +123,8 @@ public:
             return 1u;
         } else if constexpr (std::is_same_v<What, info::device::global_mem_size>) {
             return std::uint64_t{1} << 32;
+        } else if constexpr (std::is_same_v<What, info::device::max_work_group_size>) {
+            return std::size_t{1};
         } else {
             return std::string("stand-in");
         }

@@ -1,21 +1,9 @@
-"""Expressions as Python text: what the interpreter and the host's evaluator compile.
-
-`+ - *` and the bit operators commute with wrapping around, so a chain of them is computed in Python's unbounded
-integers and brought into range once, where its value is compared, divided, stored, converted or used as an index
-(`Text.in_range`). A float is kept in double precision and rounded where it is compared or converted (cells round what
-is stored in them): a better sum than a device's, but the same answer to `new < old`.
-
-No name of a program gets into the text: `Names` maps variables and arrays to names of its own.
-"""
+"""Expressions as Python text, in kernels and in operations of the host: operators, cells, calls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isinf, isnan
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
-from starplat.ir.arithmetic import round32
-from starplat.ir.bounds import Bounds
 from starplat.ir.nodes import (
     COLUMNS,
     ROW_OFFSETS,
@@ -40,38 +28,26 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
     infinity,
-    limits,
 )
-
-CHOICE, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, ATOM = range(13)
-"""How tightly Python's operators bind, loosest first."""
-
-
-class Text(NamedTuple):
-    """Python text of an expression; `in_range` if it surely has a value of its element type."""
-
-    text: str
-    level: int
-    in_range: bool = True
-
-    def at(self, level: int) -> str:
-        """The text where something that binds at least as tightly as `level` must stand."""
-        return self.text if self.level >= level else f"({self.text})"
-
-    @property
-    def is_atom(self) -> bool:
-        return self.text.isidentifier() or self.text.isdigit()
-
-
-@dataclass(frozen=True)
-class Names:
-    """The Python texts of variables, arrays and helpers, by their names in the program; `load` reads a cell."""
-
-    variables: dict[str, str]
-    arrays: dict[str, str]
-    functions: dict[str, str]
-    load: str = "{array}[{index}]"
-
+from starplat.ir.python.conversions import Conversions
+from starplat.ir.python.text import (
+    AND,
+    ATOM,
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    CHOICE,
+    COMPARISON,
+    NOT,
+    OR,
+    PRODUCT,
+    SHIFT,
+    SIGN,
+    SUM,
+    Text,
+    literal,
+    width,
+)
 
 _ARITHMETIC = {
     BinaryOperator.ADD: ("+", SUM),
@@ -100,71 +76,8 @@ _REAL_FUNCTIONS = {
 }
 
 
-def width(element: Element) -> int:
-    """The bits of an integer type, 0 for the others."""
-    match element:
-        case Element.INT | Element.NODE:
-            return 32
-        case Element.LONG | Element.ARC:
-            return 64
-        case _:
-            return 0
-
-
-def literal(constant: Const) -> Text:
-    """The text of a constant; a float is what a device would hold."""
-    if constant.element is Element.BOOL:
-        return Text(repr(bool(constant.value)), ATOM)
-    if not constant.element.is_real:
-        number = int(constant.value)
-        return Text(repr(number), ATOM if number >= 0 else SIGN)
-    real = float(constant.value)
-    if isnan(real):
-        return Text("nan", ATOM)
-    real = round32(real) if constant.element is Element.FLOAT else real
-    text = ("inf" if real > 0 else "-inf") if isinf(real) else repr(real)
-    return Text(text, SIGN if text.startswith("-") else ATOM)
-
-
-class Expressions:
-    """Writes the expressions of one Python function. `bounds` says which indices need no check."""
-
-    def __init__(self, names: Names, bounds: Bounds) -> None:
-        self.names = names
-        self.bounds = bounds
-        self._temporaries = 0
-
-    def temporary(self) -> str:
-        self._temporaries += 1
-        return f"t{self._temporaries}"
-
-    def bind(self, text: Text) -> tuple[str, str]:
-        """Text that computes the value, and a name that has it from then on."""
-        if text.is_atom:
-            return text.text, text.text
-        name = self.temporary()
-        return f"({name} := {text.text})", name
-
-    # --- the three ways to want a value ---
-
-    def exact(self, expression: Expression) -> Text:
-        """A value inside its type's range."""
-        return self.into_range(self.raw(expression), expression.element)
-
-    def into_range(self, text: Text, element: Element) -> Text:
-        bits = width(element)
-        if text.in_range or not bits:
-            return text
-        lowest, highest = limits(element)
-        value, name = self.bind(text)
-        return Text(f"{name} if {lowest} <= {value} <= {highest} else wrap{bits}({name})", CHOICE)
-
-    def rounded(self, expression: Expression) -> Text:
-        """As `exact`; a float as a device would have it."""
-        text = self.exact(expression)
-        if expression.element is not Element.FLOAT or isinstance(expression, Load | Const):
-            return text
-        return Text(f"round32({text.text})", ATOM)
+class Expressions(Conversions):
+    """Writes the expressions of one Python function."""
 
     def raw(self, expression: Expression) -> Text:
         """A value that wraps around to the right one."""
@@ -184,7 +97,7 @@ class Expressions:
             case Select():
                 return self._select(expression)
             case Cast():
-                return self._cast(expression)
+                return self.cast(expression)
             case Apply():
                 return self._apply(expression)
             case NumNodes():
@@ -315,44 +228,6 @@ class Expressions:
         then, otherwise = self.raw(select.then), self._widened(select.otherwise, select.element)
         text = f"{then.at(OR)} if {self.raw(select.condition).at(OR)} else {otherwise.text}"
         return Text(text, CHOICE, then.in_range and otherwise.in_range)
-
-    def _cast(self, cast: Cast) -> Text:
-        source, target = cast.operand.element, cast.element
-        if source is target:
-            return self.raw(cast.operand)
-        if target is Element.BOOL:
-            return Text(f"{self.exact(cast.operand).at(BIT_OR)} != 0", COMPARISON)
-        if source is Element.BOOL:
-            operand = self.raw(cast.operand)
-            return Text(f"{operand.at(SUM)} + 0.0", SUM) if target.is_real else Text(f"+{operand.at(SIGN)}", SIGN)
-        if source.is_real:
-            return self._cast_real(cast)
-        return self._cast_integer(cast)
-
-    def _cast_real(self, cast: Cast) -> Text:
-        text = self.rounded(cast.operand)
-        match cast.element:
-            case Element.FLOAT:
-                return Text(f"round32({text.text})", ATOM)
-            case Element.DOUBLE:
-                return text
-            case _:
-                return Text(f"to_int{width(cast.element)}({text.text})", ATOM)
-
-    def _cast_integer(self, cast: Cast) -> Text:
-        source, target = cast.operand.element, cast.element
-        if width(source) == width(target):
-            return self.raw(cast.operand)
-        if not cast.keeps_inf and target.is_integer:
-            operand = self.exact(cast.operand)
-            return operand._replace(in_range=width(target) > width(source))
-        if not cast.keeps_inf:
-            return Text(f"{self.exact(cast.operand).at(SUM)} + 0.0", SUM)
-        value, name = self.bind(self.exact(cast.operand))
-        converted = Text(f"{name} + 0.0", SUM) if target.is_real else Text(name, ATOM, width(target) > width(source))
-        largest = literal(infinity(target)).text
-        inside = self.into_range(converted, target)
-        return Text(f"{largest} if {value} == {infinity(source).value} else {inside.text}", CHOICE)
 
     def _apply(self, apply: Apply) -> Text:
         match apply.function:

@@ -1,0 +1,56 @@
+"""Which loops of a function may run their iterations at once: a `forall`, or a pass of iterateInBFS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.source import Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParallelLoop:
+    """A loop whose iterations may run at once. `levels` tells that it is a pass of iterateInBFS, `visited` is the
+    node of the pass around it (its own iterator if it is one); `node` is what it is in the tree."""
+
+    node: typed.ForEach | typed.IterateInBFS
+    iterator: typed.Symbol
+    domain: typed.Domain
+    filter: typed.Expression | None
+    body: typed.Block
+    span: Span
+    levels: bool = False
+    visited: typed.Symbol | None = None
+
+
+def parallel_loops(function: typed.FunctionDefinition) -> Iterator[ParallelLoop]:
+    """All of a function's, outer before inner."""
+    yield from _loops_in(function.body, None)
+
+
+def _loops_in(statement: typed.Statement, visited: typed.Symbol | None) -> Iterator[ParallelLoop]:
+    match statement:
+        case typed.ForEach(parallel=True) as loop:
+            yield ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span, visited=visited)
+        case typed.IterateInBFS():
+            yield from of_bfs(statement)
+            visited = statement.iterator
+        case _:
+            pass
+    for child in walk.children(statement):
+        yield from _loops_in(child, visited)
+
+
+def of_bfs(loop: typed.IterateInBFS) -> tuple[ParallelLoop, ...]:
+    """The forward pass and, where there is one, the reverse pass."""
+    nodes = typed.AllNodes(loop.graph)
+    seen = loop.iterator
+    forward = ParallelLoop(loop, seen, nodes, loop.filter, loop.body, loop.span, levels=True, visited=seen)
+    if loop.reverse is None:
+        return (forward,)
+    back = ParallelLoop(
+        loop, seen, nodes, loop.reverse.filter, loop.reverse.body, loop.reverse.body.span, levels=True, visited=seen
+    )
+    return forward, back

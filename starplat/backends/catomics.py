@@ -1,0 +1,120 @@
+"""How a shared cell is updated in one piece in a C-like language: by what the target has, or by a helper of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from starplat.backends.cassign import combination_text
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.spelling import ATOMIC_WORDS
+from starplat.backends.statements import AtomicCell, FetchCell, Method, SwapCell
+from starplat.ir.capabilities import BITS, machine_elements
+from starplat.ir.nodes import Array, Combine, Element, Expression
+
+
+@dataclass(frozen=True)
+class AtomicPrinter:
+    """Prints updates with the expressions' printer, which knows names, spelling and helpers."""
+
+    expressions: ExpressionPrinter
+
+    def update(self, update: AtomicCell) -> Iterator[str]:
+        """An update of a shared cell whose old value nobody wants: a plain one under a directive, or a call."""
+        combine, array, value, method = update.combine, update.array, update.value, update.method
+        directives = self.expressions.spelling.directives
+        if directives is not None and method is Method.NATIVE:
+            yield directives.atomic
+            place = self.expressions.cell(array, update.index)
+            yield f"{combination_text(self.expressions, combine, array, place, value)};"
+        else:
+            yield f"{self.call(combine, array, update.index, value, method)};"
+
+    def fetch(self, fetch: FetchCell) -> Iterator[str]:
+        """Reads a cell and changes it: under a directive, or by a call."""
+        name, spelling = self.expressions.local(fetch.variable), self.expressions.spelling
+        kind = f"{spelling.values[fetch.variable.element]} " * fetch.declares
+        if spelling.directives is None:
+            old = self.call(fetch.combine, fetch.array, fetch.index, fetch.value, Method.NATIVE)
+            yield f"{'const ' * fetch.constant}{kind}{name} = {old};"
+            return
+        if fetch.declares:
+            yield f"{kind}{name};"
+        place = self.expressions.cell(fetch.array, fetch.index)
+        change = combination_text(self.expressions, fetch.combine, fetch.array, place, fetch.value)
+        yield spelling.directives.capture
+        yield f"{{ {name} = {place}; {change}; }}"
+
+    def swap(self, swap: SwapCell) -> Iterator[str]:
+        """Reads a cell and replaces it if it holds what is expected."""
+        words = {
+            "variable": self.expressions.local(swap.variable),
+            "function": self.swap_function(swap.array.element),
+            "address": self.address(swap.array, swap.index),
+            "place": self.expressions.cell(swap.array, swap.index),
+            "expected": self.expressions.expression(swap.expected),
+            "value": self.expressions.expression(swap.value),
+        }
+        for line in self.expressions.spelling.compare_swap:
+            yield line.format(**words)
+
+    def swap_function(self, element: Element) -> str:
+        """The function's name; empty for targets where it has none of its own."""
+        swaps = self.expressions.spelling.swaps
+        if not swaps:
+            return ""
+        if element is Element.ARC:
+            narrow, wide = (swaps[machine] for machine in machine_elements(element))
+            self.expressions.helpers.need("atomic_arc", word="swap", narrow=narrow, wide=wide)
+            return "atomic_swap_arc"
+        return swaps[machine_elements(element)[0]]
+
+    def call(self, combine: Combine, array: Array, index: Expression, value: Expression, method: Method) -> str:
+        """The call that updates a shared cell; where asked for, its value is what the cell held before."""
+        function = self.function(combine, array.element, method)
+        address, given = self.address(array, index), self.expressions.expression(value)
+        if method is Method.NATIVE:
+            pattern, place = self.expressions.spelling.atomic_call, self.expressions.cell(array, index)
+            return pattern.format(function=function, address=address, place=place, value=given)
+        return f"{function}({address}, {given})"
+
+    def function(self, combine: Combine, element: Element, method: Method) -> str:
+        """The name of what is called."""
+        helpers, spelling = self.expressions.helpers, self.expressions.spelling
+        match method:
+            case Method.NATIVE if element is Element.ARC:
+                narrow, wide = (spelling.atomics[combine, machine] for machine in machine_elements(element))
+                if narrow == wide:
+                    return narrow
+                helpers.need("atomic_arc", word=ATOMIC_WORDS[combine], narrow=narrow, wide=wide)
+                return f"atomic_{ATOMIC_WORDS[combine]}_arc"
+            case Method.NATIVE:
+                return spelling.atomics[combine, machine_elements(element)[0]]
+            case Method.FLIP_BYTE:
+                helpers.need("flip_byte")
+                return "flip_byte"
+            case Method.SWAP_LOOP:
+                return self.swap_loop(combine, machine_elements(element)[0] if element is Element.NODE else element)
+        assert_never(method)
+
+    def swap_loop(self, combine: Combine, element: Element) -> str:
+        """The name of a helper that tries again until nobody came between."""
+        name = f"atomic_{ATOMIC_WORDS[combine]}_{element.value}"
+        if combine in (Combine.AND, Combine.OR):
+            name = f"atomic_logical_{ATOMIC_WORDS[combine]}_{element.value}"
+        kind = self.expressions.spelling.values[element]
+        bits = str(BITS[element])
+        word = Element.INT if bits == "32" else Element.LONG
+        if word in self.expressions.spelling.latest:
+            self.expressions.latest(word)
+        if combine in (Combine.MIN, Combine.MAX):
+            beyond = "<" if combine is Combine.MIN else ">"
+            self.expressions.helpers.need("swap_extreme", name=name, type=kind, bits=bits, beyond=beyond)
+        else:
+            self.expressions.helpers.need("swap_loop", name=name, type=kind, bits=bits, operator=combine.value)
+        return name
+
+    def address(self, array: Array, index: Expression) -> str:
+        """A pointer to the cell."""
+        return f"&{self.expressions.cell(array, index)}".removeprefix("&*")

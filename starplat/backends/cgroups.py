@@ -1,0 +1,169 @@
+"""Prints loops whose arcs the threads of a group share through its memory, in any language of the C family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.lines import INDENT, Printer
+from starplat.backends.negation import negated
+from starplat.backends.statements import Body, Brought, GroupAdvance, GroupGather
+from starplat.backends.uses import variables_in
+from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, Ref, Variable
+
+VALUES = 1024
+"""How many values of arcs a group keeps at a time; a row of more arcs than that is joined by all threads."""
+
+
+@dataclass(frozen=True)
+class GroupPrinter:
+    """Prints the loops; `listed` is where their list begins and how long it is, as text, if they have one."""
+
+    printer: Printer
+    listed: tuple[str, str] | None
+
+    @property
+    def expressions(self) -> ExpressionPrinter:
+        """The printer's own."""
+        return self.printer.expressions
+
+    def advance(self, advance: GroupAdvance) -> Iterator[str]:
+        nodes = advance.nodes
+        yield from self.opening(nodes)
+        yield from self.bringing(nodes, advance.node, advance.visit, split=True)
+        arcs = self.each_arc(advance, "0", self.name(nodes.count), self.printer.lines(advance.body))
+        yield from _indented(arcs)
+        yield "}"
+
+    def gather(self, gather: GroupGather) -> Iterator[str]:
+        name, nodes, expressions = self.name, gather.nodes, self.expressions
+        kind, start = self.kind(gather.total), expressions.expression(gather.start)
+        begin, end, count = name(gather.first), name(gather.end), name(nodes.count)
+        yield f"{expressions.spelling.local_memory}{kind} {name(gather.values)}[{VALUES}];"
+        yield from self.opening(nodes)
+        yield from self.bringing(nodes, gather.node, (), split=False)
+        expressions.helpers.need("end_of_piece", values=str(VALUES))
+        yield f"{INDENT}{kind} {name(gather.total)} = {start};"
+        yield f"{INDENT}for ({self.kind(nodes.count)} {begin} = 0, {end}; {begin} < {count}; {begin} = {end}) {{"
+        yield f"{INDENT * 2}{end} = end_of_piece(&{name(nodes.memory)}, {begin}, {count});"
+        yield f"{INDENT * 2}{kind} {name(gather.joined)} = {start};"
+        yield f"{INDENT * 2}#pragma unroll 4"
+        kept = (f"{INDENT}{line}" for line in self.keeping(gather))
+        yield from _indented(self.each_arc(gather, begin, end, [*self.printer.lines(gather.body), *kept]), 2)
+        given = (f"&{name(nodes.memory)}", begin, end, name(gather.joined), name(gather.values), name(gather.total))
+        yield f"{INDENT * 2}{name(gather.total)} = {self.joining(gather)}({', '.join(given)});"
+        yield f"{INDENT}}}"
+        yield from _indented(self.finish(gather))
+        yield "}"
+
+    # --- their parts -----------------------------------------------------------------------------------------------
+
+    def opening(self, nodes: Brought) -> Iterator[str]:
+        """The memory of the group, and the beginning of the loop over what its threads bring together."""
+        need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(nodes.begin)
+        need("group_rows", size=str(GROUP_SIZE))
+        yield f"{spelling.local_memory}GroupRows {self.name(nodes.memory)};"
+        size = self.expressions.num_nodes if self.listed is None else self.listed[1]
+        yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
+
+    def bringing(self, nodes: Brought, node: Variable, visit: Body, *, split: bool) -> Iterator[str]:
+        """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
+        name, need, brought = self.name, self.expressions.helpers.need, Ref(nodes.brought)
+        rows = f"&{name(nodes.memory)}, {name(nodes.brought)}, {name(nodes.rows)}"
+        begin, groups = name(nodes.begin), "1"
+        constant = "const " * (nodes.keep is None)
+        if self.listed is None:
+            need("node_of_all")
+            found = f"node_of_all({begin}, {self.expressions.num_nodes})"
+        else:
+            need("listed_node")
+            first, size = self.listed
+            if split:
+                need("groups_for_each")
+                groups = name(nodes.groups)
+                yield f"{INDENT}const int {groups} = groups_for_each({size});"
+            found = f"listed_node({first}, {begin}, {size}, {groups})"
+        yield f"{INDENT}{constant}int {name(nodes.brought)} = {found};"
+        there = Binary(BinaryOperator.GREATER_EQUAL, brought, Const(0, Element.INT), Element.BOOL)
+        if nodes.keep is not None:
+            lost = Binary(BinaryOperator.AND, there, negated(nodes.keep), Element.BOOL)
+            yield f"{INDENT}if ({self.text(lost)}) {name(nodes.brought)} = -1;"
+        if visit:
+            yield f"{INDENT}if ({self.text(there)}) {{"
+            yield from _indented(self.named(node, name(nodes.brought), visit), 2)
+            yield from self.printer.lines(visit, 2)
+            yield f"{INDENT}}}"
+        need("bring_rows")
+        if groups == "1":
+            call = f"bring_rows({rows})"
+        else:
+            need("bring_part")
+            call = f"bring_part({rows}, {groups})"
+        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {call};"
+
+    def each_arc(self, loop: GroupAdvance | GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
+        """The loop of a group over arcs, from the margin; `body` is one step from it."""
+        name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
+        kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
+        first = spelling.lane if begin == "0" else f"{begin} + {spelling.lane}"
+        yield f"for ({kind} {place} = {first}; {place} < {end}; {place} += {GROUP_SIZE}) {{"
+        uses = variables_in(loop.body)
+        if loop.node in uses or loop.position in uses:
+            yield f"{INDENT}const int {owner} = owner_of(&{memory}, {place});"
+        yield from _indented(self.named(loop.node, f"{memory}.node[{owner}]", loop.body))
+        if loop.position in uses:
+            yield f"{INDENT}const {kind} {name(loop.position)} = {place} + {memory}.shift[{owner}];"
+        yield from body
+        yield "}"
+
+    def keeping(self, gather: GroupGather) -> Iterator[str]:
+        """What is done with an arc's value."""
+        begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
+        combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
+        yield f"if ({end} - {begin} > {VALUES}) {{"
+        yield f"{INDENT}{joined} = {combined};"
+        yield "} else {"
+        yield f"{INDENT}{self.name(gather.values)}[{self.name(gather.nodes.place)} - {begin}] = {value};"
+        yield "}"
+
+    def joining(self, gather: GroupGather) -> str:
+        """The function that joins the values of a piece."""
+        element = gather.total.element
+        function = f"join_{gather.combine.name.lower()}_{element.value}"
+        combined = self.expressions.combined(gather.combine, "total", "other", element)
+        given = {"name": function, "type": self.kind(gather.total), "combined": combined}
+        self.expressions.helpers.need("join_values", **given, size=str(GROUP_SIZE), values=str(VALUES))
+        return function
+
+    def finish(self, gather: GroupGather) -> Iterator[str]:
+        """What is done with a node, from the margin: last in the loop, so that it may go on with the next turn."""
+        brought = self.name(gather.nodes.brought)
+        yield f"if ({brought} < 0) continue;"
+        yield from self.named(gather.node, brought, gather.finish)
+        yield from self.printer.lines(gather.finish, 0)
+
+    def named(self, node: Variable, place: str, body: Body) -> Iterator[str]:
+        """The node by the name that the program has for it, if it asks for it."""
+        if node in variables_in(body):
+            yield f"const int {self.name(node)} = {place};"
+
+    # --- words -----------------------------------------------------------------------------------------------------
+
+    def name(self, what: Variable | Array) -> str:
+        """What a local or an array is called."""
+        return self.expressions.local(what)
+
+    def kind(self, variable: Variable) -> str:
+        """The type of a local."""
+        return self.expressions.spelling.values[variable.element]
+
+    def text(self, expression: Expression) -> str:
+        """An expression on its own."""
+        return self.expressions.expression(expression)
+
+
+def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
+    for line in lines:
+        yield f"{INDENT * depth}{line}"

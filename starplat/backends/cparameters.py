@@ -1,0 +1,139 @@
+"""What a kernel or a function of the program is given, as the list of parameters in its signature."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from starplat.backends.launch import ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
+from starplat.backends.lines import INDENT
+from starplat.backends.names import Names
+from starplat.backends.spelling import Spelling
+from starplat.backends.statements import LegalKernel, LegalLoop
+from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays, written_in
+from starplat.ir.nodes import Array, Element, Function, Kernel, Launch, Module, Origin, Parameter, Swap, Variable
+from starplat.ir.visitor import changed_by, walk_host
+from starplat.passes.memory import has_two_names
+
+LINE_WIDTH = 100
+
+
+class Parameters:
+    """Prints them in the words of one target, with the names of one module."""
+
+    def __init__(self, module: Module, spelling: Spelling, names: Names) -> None:
+        self.module = module
+        self.spelling = spelling
+        self.names = names
+        self.volatile = volatile_arrays(module)
+        self.has_two_names = has_two_names(module)
+        self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
+
+    def of_function(self, function: Function) -> list[str]:
+        """Those of a function of the program, what its calls do not say first."""
+        hidden = [self._size(argument) for argument in self.hidden[function.name]]
+        return [*hidden, *(self._function_parameter(function, parameter) for parameter in function.parameters)]
+
+    def of_kernel(self, legal: LegalKernel) -> list[str]:
+        """Those of a kernel, without those that its target gives every kernel."""
+        kernel = legal.kernel
+        written = written_in(kernel.body, self.module)
+        volatile = self.volatile[kernel.name]
+        results = iter(legal.results)
+        parameters = []
+        for argument in kernel_parameters(self.module, kernel):
+            match argument.kind:
+                case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                    parameters.append(self._size(argument.kind.value))
+                case ArgumentKind.ARRAY:
+                    assert argument.array is not None
+                    array = argument.array
+                    parameters.append(self._pointer(array, written=array in written, volatile=array in volatile))
+                case ArgumentKind.SCALAR:
+                    assert argument.variable is not None
+                    kind = self.spelling.parameters[argument.variable.element]
+                    parameters.append(f"{kind} {self.names.local(argument.variable)}")
+                case ArgumentKind.REDUCTION:
+                    parameters.append(self._pointer(next(results), written=True, volatile=False))
+        return parameters
+
+    def of_loop(self, legal: LegalLoop) -> list[str]:
+        """The same of the kernel of an operation with a launch of its own."""
+        inside = kernels_inside(legal, self.module)
+        written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
+        written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
+        volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
+        parameters = (self._loop_parameter(a, written, volatile) for a in loop_parameters(self.module, legal))
+        return list(parameters)
+
+    def _loop_parameter(self, argument: KernelArgument, written: set[Array], volatile: set[Array]) -> str:
+        array, variable = argument.array, argument.variable
+        match argument.kind:
+            case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                return self._size(argument.kind.value)
+            case ArgumentKind.ARRAY:
+                assert array is not None
+                return self._pointer(array, written=array in written, volatile=array in volatile)
+            case ArgumentKind.SCALAR:
+                assert variable is not None
+                return f"{self.spelling.parameters[variable.element]} {self.names.local(variable)}"
+            case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
+                assert array is not None
+                return self._pointer(array, written=True, volatile=False)
+            case ArgumentKind.BARRIER:
+                return f"{self.spelling.space}unsigned *arrived"
+            case ArgumentKind.RECORDS:
+                return f"{self.spelling.space}{self.spelling.values[Element.LONG]} *run_record_words"
+            case ArgumentKind.REDUCTION:
+                raise AssertionError("reductions of such a launch have rings")
+        assert_never(argument.kind)
+
+    def _size(self, name: str) -> str:
+        """The parameter for n or m, which have their own names everywhere."""
+        return f"{self.spelling.values[Element.INT if name == 'num_nodes' else Element.ARC]} {name}"
+
+    def _function_parameter(self, function: Function, parameter: Parameter) -> str:
+        match parameter.what:
+            case Array() as array:
+                written = array in written_in(function.body, self.module)
+                volatile = array in self.volatile[function.name]
+                return self._pointer(array, written=written, volatile=volatile, of_function=True)
+            case Variable(_, element) as variable:
+                star = "*" if parameter.by_reference else ""
+                return f"{self.spelling.values[element]} {star}{self.names.local(variable)}"
+
+    def _pointer(self, array: Array, *, written: bool, volatile: bool, of_function: bool = False) -> str:
+        """What a launch only reads is promised to change in no other way: a caller who gives one property twice is
+        refused if the program changes it (E0713). A function of the program may be called with one array twice."""
+        if array.packed:
+            return f"{self.spelling.space}unsigned *{self.names.local(array)}_words"
+        kind = self.spelling.cells[array.element]
+        promised = array.origin is Origin.GRAPH or not (of_function or volatile or self.has_two_names)
+        restrict = f"{self.spelling.restrict} " if promised and not written else ""
+        changes = "volatile " * volatile + "const " * (not written)
+        return f"{self.spelling.space}{changes}{kind} *{restrict}{self.names.local(array)}"
+
+    def hidden_arguments(self, function: Function) -> tuple[str, ...]:
+        """What a function is passed though its calls do not say it: n and m, where it uses them."""
+        uses_n, uses_m = uses_num_nodes(function.body, self.module), uses_num_arcs(function.body, self.module)
+        return ("num_nodes",) * uses_n + ("num_arcs",) * uses_m
+
+
+def signature_text(head: str, parameters: list[str]) -> str:
+    """`head(parameters)`, with a line for each parameter where one would be too long."""
+    line = f"{head}({', '.join(parameters)})"
+    if len(line) <= LINE_WIDTH:
+        return line
+    return f"{head}(\n{INDENT}" + f",\n{INDENT}".join(parameters) + "\n)"
+
+
+def kernels_inside(legal: LegalLoop, module: Module) -> tuple[Kernel, ...]:
+    """The kernels that are parts of an operation."""
+    return tuple(module.kernel(op.kernel) for op in walk_host(legal.op.body) if isinstance(op, Launch))
+
+
+def under_all_names(arrays: set[Array], legal: LegalLoop) -> set[Array]:
+    """The arrays, and those that they change names with."""
+    found, swaps = set(arrays), [op for op in walk_host(legal.op.body) if isinstance(op, Swap)]
+    while more := {a for s in swaps for a in (s.first, s.second) if {s.first, s.second} & found} - found:
+        found |= more
+    return found

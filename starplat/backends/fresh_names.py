@@ -1,0 +1,20 @@
+"""What a local is called that a program does not name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class FreshNames:
+    """Gives names that nothing else has; `taken` are those that are had."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+
+    def fresh(self, name: str) -> str:
+        """The name, or with a number where it is taken."""
+        number, candidate = 2, name
+        while candidate in self.taken:
+            candidate, number = f"{name}_{number}", number + 1
+        self.taken.add(candidate)
+        return candidate

@@ -1,0 +1,25 @@
+"""Which functions of ours an emitted text calls, so that only those are emitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function of ours that emitted text calls: a macro of the templates, and what it is called with."""
+
+    macro: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Helpers:
+    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes that a launch has."""
+
+    sets: int = 0
+    needed: dict[Helper, None] = field(default_factory=dict)
+
+    def need(self, macro: str, **arguments: str) -> None:
+        """Notes one."""
+        self.needed[Helper(macro, tuple(arguments.items()))] = None

@@ -1,0 +1,27 @@
+"""What is done wherever a loop goes on with its next round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.backends.statements import Body, Continue, If, Statement
+
+
+def replace_continue(body: Body, by: Body) -> Body:
+    """`body` with other statements where it goes on with the next round of the loop around it."""
+    replaced: list[Statement] = []
+    for statement in body:
+        match statement:
+            case Continue():
+                replaced += by
+            case If(_, then, otherwise):
+                inside = replace(statement, then=replace_continue(then, by), otherwise=replace_continue(otherwise, by))
+                replaced.append(inside)
+            case _:
+                replaced.append(statement)
+    return tuple(replaced)
+
+
+def has_continue(body: Body) -> bool:
+    """Whether it goes on so from within."""
+    return replace_continue(body, ()) != body

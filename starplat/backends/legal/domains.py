@@ -1,0 +1,80 @@
+"""Which loop of threads goes over the domain of a kernel."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from starplat.backends.legal.continues import has_continue, replace_continue
+from starplat.backends.legal.operations import Operations
+from starplat.backends.legal.shared_arcs import over_arcs
+from starplat.backends.negation import negated
+from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Stride, While
+from starplat.ir.members import Membership, membership
+from starplat.ir.nodes import (
+    AllArcs,
+    AllNodes,
+    Const,
+    Element,
+    Kernel,
+    Listed,
+    Load,
+    NodeNeighbors,
+    NumArcs,
+    NumNodes,
+    Once,
+    Ref,
+    Variable,
+)
+
+
+def over_domain(kernel: Kernel, operations: Operations) -> Body:
+    """The loop, with what the threads contribute to reductions in locals of their own."""
+    members = membership(kernel)
+    if kernel.shares_arcs and not operations.capabilities.structured_loops:
+        return over_arcs(operations, kernel, members)
+    if members is not None:
+        return _over_members(operations, kernel, members)
+    body = operations.block(kernel.body)
+    if kernel.filter is not None:
+        body = (If(negated(kernel.filter), (Continue(),)), *body)
+    iterator = kernel.iterator
+    match kernel.domain:
+        case AllNodes() | AllArcs():
+            assert iterator is not None
+            end = NumNodes() if isinstance(kernel.domain, AllNodes) else NumArcs()
+            return (Count(iterator, Const(0, Element.INT), end, Stride.GRID, body),)
+        case NodeNeighbors(direction, node, position):
+            assert iterator is not None
+            return operations.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
+        case Listed():
+            assert iterator is not None
+            return _over_list(operations, kernel.domain, iterator, body)
+        case Once():
+            return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
+    assert_never(kernel.domain)
+
+
+def _over_list(operations: Operations, listed: Listed, iterator: Variable, body: Body) -> Body:
+    """A thread for every place of a list."""
+    place = operations.locals.fresh("place", Element.INT)
+    node = Declare(iterator, Load(listed.array, Ref(place)), iterator not in operations.locals.changing)
+    return (Count(place, listed.first, listed.last, Stride.GRID, (node, *body)),)
+
+
+def _over_members(operations: Operations, kernel: Kernel, members: Membership) -> Body:
+    """A thread for every member of a set."""
+    assert kernel.iterator is not None
+    body = operations.block(members.body)
+    if members.keep is not None:
+        body = (If(negated(members.keep), (Continue(),)), *body)
+    body = replace_continue(body, (Leave(),))
+    return (EachMember(members.members, members.takes, kernel.iterator, body),)
+
+
+def _once(body: Body, leaves: bool) -> Body:
+    """The body of a kernel that one thread runs; to go on with the next iteration is to be done."""
+    if leaves:
+        return replace_continue(body, (Leave(),))
+    if has_continue(body):
+        return (While(Const(False, Element.BOOL), body, test_last=True),)
+    return body

@@ -1,0 +1,113 @@
+"""Makes statements of kernels whose arcs the threads of a group share, for targets without warps.
+
+One loop goes over arcs and has whose they are from the group's memory, so that what is done to an arc stands in the
+kernel once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.backends.arc_rows import ROWS
+from starplat.backends.legal.beside_arcs import repeated, visited
+from starplat.backends.legal.operations import Operations
+from starplat.backends.statements import Accumulate, Assign, Body, Brought, Declare, GroupAdvance, GroupGather
+from starplat.backends.unread import without_unread
+from starplat.ir.arithmetic import identity
+from starplat.ir.gathering import Gathering, combined_with, gathering
+from starplat.ir.nodes import Array, Element, ForNeighbors, Kernel, KernelIf, KernelOp, Listed, Ref, SetLocal, Variable
+from starplat.ir.rewriter import Rewriter
+
+
+def by_groups(operations: Operations, kernel: Kernel) -> GroupAdvance | GroupGather:
+    """The kernel's loop over its nodes, all of them or listed ones."""
+    gathers = gathering(kernel)
+    return _advance(operations, kernel) if gathers is None else _gather(operations, kernel, gathers)
+
+
+def _advance(operations: Operations, kernel: Kernel) -> GroupAdvance:
+    *ahead, loop = kernel.body
+    assert isinstance(loop, ForNeighbors)
+    assert kernel.iterator is not None
+    rows, columns = ROWS[loop.direction]
+    body = operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body))
+    body = (*operations.block(repeated(ahead)), *body)
+    return GroupAdvance(
+        _brought(operations, kernel, rows), kernel.iterator, loop.position, visited(operations, tuple(ahead)), body
+    )
+
+
+def _gather(operations: Operations, kernel: Kernel, parts: Gathering) -> GroupGather:
+    assert kernel.iterator is not None
+    loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
+    rows, columns = ROWS[loop.direction]
+    ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
+    given = operations.block(_giving(loop.body, total, value))
+    if isinstance(last := given[-1], Assign) and last.variable == value:
+        given = (*given[:-1], Declare(value, last.value, constant=True))
+    else:
+        given = (Declare(value, nothing, constant=False), *given)
+    given = (*ahead, *operations.with_neighbor(loop.neighbor, columns, loop.position, given))
+    begin: Body = ()
+    found = total
+    if parts.first != nothing:
+        found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
+        begin = (Declare(total, parts.first, constant=False), Accumulate(total, parts.combine, Ref(found)))
+    finish = (*ahead, *begin, *operations.block(parts.rest))
+    return GroupGather(
+        _brought(operations, kernel, rows),
+        kernel.iterator,
+        loop.position,
+        parts.combine,
+        nothing,
+        value,
+        given,
+        operations.locals.fresh("values", total.element),
+        operations.locals.fresh("from", Element.ARC),
+        operations.locals.fresh("to", Element.ARC),
+        operations.locals.fresh("joined", total.element),
+        found,
+        without_unread(finish),
+    )
+
+
+def _brought(operations: Operations, kernel: Kernel, rows: Array) -> Brought:
+    assert kernel.iterator is not None
+    brought = operations.locals.fresh("brought", Element.NODE)
+    keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
+    return Brought(
+        rows,
+        kernel.domain if isinstance(kernel.domain, Listed) else None,
+        keep,
+        brought,
+        memory=operations.locals.fresh("rows", Element.INT),
+        begin=operations.locals.fresh("begin", Element.INT),
+        groups=operations.locals.fresh("groups", Element.INT),
+        count=operations.locals.fresh("count", Element.ARC),
+        place=operations.locals.fresh("place", Element.ARC),
+        owner=operations.locals.fresh("owner", Element.INT),
+    )
+
+
+def _giving(body: tuple[KernelOp, ...], total: Variable, value: Variable) -> tuple[KernelOp, ...]:
+    """The body of a loop that gathers, which gives `value` what it would have combined into `total`."""
+    *lets, last = body
+    match last:
+        case SetLocal(_, combined):
+            found = combined_with(total, combined)
+            assert found is not None
+            return (*lets, SetLocal(value, found[1]))
+        case KernelIf(_, then, ()):
+            return (*lets, replace(last, then=_giving(then, total, value)))
+        case _:
+            raise AssertionError("the loop does not gather")
+
+
+class _Renamed(Rewriter):
+    """Says one variable for another."""
+
+    def __init__(self, old: Variable, new: Variable) -> None:
+        self.old, self.new = old, new
+
+    def variable(self, variable: Variable) -> Variable:
+        return self.new if variable == self.old else variable

@@ -1,0 +1,95 @@
+"""In which local a value waits until it is used, and which value needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.backends.fresh_names import FreshNames
+from starplat.backends.statements import Assign, Body, Declare
+from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
+from starplat.ir.nodes import (
+    Apply,
+    Binary,
+    CallFunction,
+    Cast,
+    Const,
+    Element,
+    Expression,
+    FindArc,
+    Function,
+    Kernel,
+    Load,
+    NumArcs,
+    NumNodes,
+    Origin,
+    Ref,
+    Select,
+    Unary,
+    Variable,
+)
+
+
+class Locals:
+    """Those of one kernel or function; `changing` are they that change, `once_set` they that one operation assigns."""
+
+    def __init__(self, routine: Kernel | Function, taken: Iterable[str]) -> None:
+        names = {variable.name for variable in variables_in(routine)}
+        names.update(array.name for array in getattr(routine, "arrays", ()))
+        self.names = FreshNames(names.union(taken))
+        self.changing = assigned_in(routine)
+        self.once_set = assigned_once(routine)
+
+    def fresh(self, name: str, element: Element) -> Variable:
+        """A local with a name that nothing else has."""
+        return Variable(self.names.fresh(name), element)
+
+    def settled(self, value: Expression, name: str, body: Body) -> tuple[Body, Expression]:
+        """`value` where it may be mentioned more than once: in a local, unless it is one that `body` leaves alone."""
+        if isinstance(value, Const | NumNodes | NumArcs):
+            return (), value
+        if isinstance(value, Ref) and value.variable not in assigned_in(body):
+            return (), value
+        local = self.fresh(name, value.element)
+        return (Declare(local, value, constant=True),), Ref(local)
+
+    def early(self, value: Expression, name: str) -> tuple[Body, Expression]:
+        """`value`, mentioned once but late: in a local if a cell that it reads may change until then."""
+        if is_stable(value):
+            return (), value
+        local = self.fresh(name, value.element)
+        return (Declare(local, value, constant=True),), Ref(local)
+
+    def apart(
+        self, variable: Variable, index: Expression, value: Expression
+    ) -> tuple[Body, tuple[Expression, Expression]]:
+        """Where a cell is and what it gets, in locals if they mention the variable that is about to change."""
+        before: Body = ()
+        settled = []
+        for name, part in (("cell", index), ("value", value)):
+            more, known = self.settled(part, name, (Assign(variable, part),)) if reads(variable, part) else ((), part)
+            before += more
+            settled.append(known)
+        return before, (settled[0], settled[1])
+
+
+def is_stable(value: Expression) -> bool:
+    """Whether the value cannot change while other threads run: made of locals, constants and the graph."""
+    match value:
+        case Const() | Ref() | NumNodes() | NumArcs():
+            return True
+        case Load(array, index):
+            return array.origin is Origin.GRAPH and is_stable(index)
+        case Unary(_, operand) | Cast(operand):
+            return is_stable(operand)
+        case Binary(_, left, right):
+            return is_stable(left) and is_stable(right)
+        case Select(condition, then, otherwise):
+            return is_stable(condition) and is_stable(then) and is_stable(otherwise)
+        case Apply(_, arguments):
+            return all(is_stable(argument) for argument in arguments)
+        case FindArc(source, destination):
+            return is_stable(source) and is_stable(destination)
+        case CallFunction():
+            return False
+    assert_never(value)

@@ -1,0 +1,55 @@
+"""How a target updates a shared cell in one piece; what it cannot do at all is refused here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.backends.statements import Method
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Array, Combine, Element
+from starplat.source import SourceFile, Span
+
+
+@dataclass(frozen=True)
+class Methods:
+    """Those of a target, asked for by the kernel or function that stands at a place of the program."""
+
+    capabilities: Capabilities
+    source: SourceFile
+    span: Span
+
+    def method(self, combine: Combine, element: Element) -> Method:
+        """How the target updates a shared cell in one piece.
+
+        Raises:
+            DiagnosticError: E0604, it cannot.
+        """
+        if element is Element.BOOL and combine is Combine.BIT_XOR:
+            return Method.FLIP_BYTE
+        if self.capabilities.has_atomic(combine, element):
+            return Method.NATIVE
+        if self.capabilities.has_compare_and_swap(element):
+            return Method.SWAP_LOOP
+        raise self._impossible(
+            f"this target cannot update a shared {element.value} with '{combine.value}' in one piece"
+        )
+
+    def require_fetch(self, array: Array, combine: Combine) -> None:
+        """Refuses what reads a cell and changes it, if the target cannot do so in one piece."""
+        if not self.capabilities.has_atomic(combine, array.element):
+            raise self._impossible(f"this target cannot read a cell of '{array.name}' and change it in one piece")
+
+    def require_swap(self, array: Array) -> None:
+        """Refuses what compares and swaps a cell, if the target cannot do so in one piece."""
+        if not self.capabilities.has_compare_and_swap(array.element):
+            raise self._impossible(f"this target cannot compare and swap a cell of '{array.name}' in one piece")
+
+    def require_lock(self, array: Array) -> None:
+        """Refuses what takes a lock, if the target cannot."""
+        if not self.capabilities.has_compare_and_swap(Element.INT):
+            raise self._impossible(f"this target cannot lock a cell of '{array.name}'")
+
+    def _impossible(self, message: str) -> DiagnosticError:
+        place = Label(self.span, "in this loop") if self.span != Span(0, 0) else None
+        return DiagnosticError(Diagnostic("E0604", message, self.source, place, help="use another target"))

@@ -1,0 +1,97 @@
+"""How threads share the arcs of a kernel's nodes: each arc for itself, joined to one value, or until one is found."""
+
+from __future__ import annotations
+
+from starplat.backends.arc_rows import ROWS
+from starplat.backends.legal.beside_arcs import repeated, visited
+from starplat.backends.legal.continues import replace_continue
+from starplat.backends.legal.grouped import by_groups
+from starplat.backends.legal.operations import Operations
+from starplat.backends.statements import Accumulate, Advance, Body, Declare, Gather, Leave, Search
+from starplat.ir.arithmetic import identity
+from starplat.ir.gathering import Gathering, combined_with, gathering
+from starplat.ir.members import Membership
+from starplat.ir.nodes import ForNeighbors, Kernel, KernelIf, KernelOp, KernelReturn, Listed, Ref, SetLocal, Variable
+from starplat.ir.searching import Searching, searching
+
+
+def over_arcs(operations: Operations, kernel: Kernel, members: Membership | None) -> Body:
+    """A thread for every few arcs of a kernel's nodes; what is worked out for a node is worked out for each arc."""
+    if not operations.capabilities.shared_arcs:
+        return (by_groups(operations, kernel),)
+    searches = searching(kernel)
+    if searches is not None:
+        return (_search(operations, kernel, searches),)
+    gathers = gathering(kernel)
+    if gathers is not None:
+        return (_gather(operations, kernel, members, gathers),)
+    return (_advance(operations, kernel, members),)
+
+
+def _advance(operations: Operations, kernel: Kernel, members: Membership | None) -> Advance:
+    """What is done with arcs one by one."""
+    *ahead, loop = kernel.body if members is None else members.body
+    assert isinstance(loop, ForNeighbors)
+    assert kernel.iterator is not None
+    rows, columns = ROWS[loop.direction]
+    body = (
+        *operations.block(repeated(ahead)),
+        *operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body)),
+    )
+    body = replace_continue(body, (Leave(),))
+    keep = kernel.filter if members is None else members.keep
+    whose, takes = (None, False) if members is None else (members.members, members.takes)
+    listed = kernel.domain if isinstance(kernel.domain, Listed) else None
+    visit = visited(operations, tuple(ahead))
+    return Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
+
+
+def _search(operations: Operations, kernel: Kernel, parts: Searching) -> Search:
+    """A test of arcs, and what is done with one that passes it."""
+    assert kernel.iterator is not None
+    _, columns = ROWS[parts.loop.direction]
+    neighbor, position = parts.loop.neighbor, parts.loop.position
+    ahead = operations.block(parts.ahead)
+    test = operations.with_neighbor(neighbor, columns, position, (*ahead, Leave(parts.condition)))
+    reach = operations.with_neighbor(neighbor, columns, position, (*ahead, *operations.block(parts.found)))
+    return Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
+
+
+def _gather(operations: Operations, kernel: Kernel, members: Membership | None, parts: Gathering) -> Gather:
+    """Values of arcs that threads share, and what is done with what they come to."""
+    assert kernel.iterator is not None
+    rows, columns = ROWS[parts.loop.direction]
+    ahead = operations.block(parts.ahead)
+    nothing = identity(parts.combine, parts.total.element)
+    value = operations.block(_returning(parts.loop.body, parts.total))
+    value = operations.with_neighbor(parts.loop.neighbor, columns, parts.loop.position, value)
+    if not isinstance(value[-1], Leave):
+        value = (*value, Leave(nothing))
+    joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
+    rest = operations.block(parts.rest)
+    begin: Body
+    if parts.first == nothing:
+        joined, begin = parts.total, ()
+    else:
+        taken = Declare(parts.total, parts.first, constant=False)
+        begin = (taken, Accumulate(parts.total, parts.combine, Ref(joined)))
+    finish = replace_continue((*ahead, *begin, *rest), (Leave(),))
+    keep = kernel.filter if members is None else members.keep
+    whose, takes = (None, False) if members is None else (members.members, members.takes)
+    position, combine = parts.loop.position, parts.combine
+    listed, value = kernel.domain if isinstance(kernel.domain, Listed) else None, (*ahead, *value)
+    return Gather(whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed)
+
+
+def _returning(body: tuple[KernelOp, ...], total: Variable) -> tuple[KernelOp, ...]:
+    """The body of a loop that gathers, which returns what it would have combined into `total`."""
+    *lets, last = body
+    match last:
+        case SetLocal(_, value):
+            found = combined_with(total, value)
+            assert found is not None
+            return (*lets, KernelReturn(found[1]))
+        case KernelIf(condition, then, ()):
+            return (*lets, KernelIf(condition, _returning(then, total)))
+        case _:
+            raise AssertionError("the loop does not gather")

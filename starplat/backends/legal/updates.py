@@ -1,0 +1,113 @@
+"""What an update of a cell becomes: one piece where others may come between, plain statements elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.backends.legal.contributions import ANY, only_if
+from starplat.backends.legal.locals import Locals
+from starplat.backends.legal.methods import Methods
+from starplat.backends.negation import negated
+from starplat.backends.statements import (
+    AtomicCell,
+    Body,
+    CombineCell,
+    FetchCell,
+    IfBeyond,
+    Insert,
+    Statement,
+    StoreCell,
+    SwapCell,
+    WhileBeyondLocked,
+)
+from starplat.ir.nodes import (
+    Array,
+    Combine,
+    CompareSwap,
+    Const,
+    Element,
+    Expression,
+    ExtremeCell,
+    FetchAdd,
+    FetchOr,
+    KernelOp,
+    UpdateCell,
+)
+
+_ONE_MENTION = frozenset({Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR})
+"""Those with an assignment operator of their own, which mentions the cell once."""
+
+
+Block = Callable[[tuple[KernelOp, ...]], Body]
+
+
+@dataclass(frozen=True)
+class Updates:
+    """Of one kernel or function."""
+
+    locals: Locals
+    methods: Methods
+
+    def update(self, op: UpdateCell) -> Body:
+        """A cell is combined with a value."""
+        if op.array.element is Element.BOOL and op.combine is not Combine.BIT_XOR:
+            return self._update_flag(op)
+        if op.shared:
+            method = self.methods.method(op.combine, op.array.element)
+            return (AtomicCell(op.combine, op.array, op.index, op.value, method),)
+        before, index = self.locals.settled(op.index, "cell", ())
+        if op.combine in _ONE_MENTION:
+            before, index = (), op.index
+        return (*before, CombineCell(op.combine, op.array, index, op.value))
+
+    def _update_flag(self, op: UpdateCell) -> Body:
+        """Whoever changes a flag with `||` stores True, with `&&` False: no need for an atomic operation."""
+        sets = op.combine in ANY
+        condition = op.value if sets else negated(op.value)
+        store = StoreCell(op.array, op.index, Const(sets, Element.BOOL))
+        return only_if(condition, store)
+
+    def extreme(self, op: ExtremeCell, block: Block) -> Body:
+        """A cell takes a smaller or greater value, with what it carries; `block` says what else is done then."""
+        before, index = self.locals.settled(op.index, "cell", ())
+        more, candidate = self.locals.settled(op.candidate, "candidate", ())
+        before += more
+        carried: list[Statement] = []
+        for carry in op.carried:
+            here, at = self.locals.early(carry.index, f"{carry.array.name}_cell")
+            there, value = self.locals.early(carry.value, f"new_{carry.array.name}")
+            before += here + there
+            carried.append(stored(carry.array, at, value))
+        carried += block(op.also)
+        store = StoreCell(op.array, index, candidate)
+        if not op.shared:
+            return (*before, IfBeyond(op.extreme, op.array, index, candidate, None, (store, *carried)))
+        if op.lock is None:
+            method = self.methods.method(op.extreme, op.array.element)
+            return (*before, IfBeyond(op.extreme, op.array, index, candidate, method, tuple(carried)))
+        self.methods.require_lock(op.array)
+        done = self.locals.fresh("done", Element.BOOL)
+        body = (store, *carried)
+        return (*before, WhileBeyondLocked(op.extreme, op.array, index, candidate, op.lock, done, body))
+
+    def fetch(self, op: FetchAdd | FetchOr) -> Body:
+        """A cell is read and changed."""
+        combine = Combine.ADD if isinstance(op, FetchAdd) else Combine.BIT_OR
+        self.methods.require_fetch(op.array, combine)
+        before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
+        return (*before, FetchCell(op.variable, combine, op.array, index, value))
+
+    def swap(self, op: CompareSwap) -> Body:
+        """A cell is replaced if it holds what is expected."""
+        self.methods.require_swap(op.array)
+        before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
+        return (*before, SwapCell(op.variable, op.array, index, op.expected, value))
+
+
+def stored(array: Array, index: Expression, value: Expression) -> Statement:
+    """The store of a cell; a packed array is only ever added to."""
+    if not array.packed:
+        return StoreCell(array, index, value)
+    assert value == Const(True, Element.BOOL), "the schedule packs what is only added to"
+    return Insert(array, index)

@@ -1,0 +1,45 @@
+"""Which kernels and functions of a module a target is given, and what the one of a loop is called and takes."""
+
+from __future__ import annotations
+
+from starplat.backends.launch import KernelArgument, loop_parameters
+from starplat.backends.legal.routines import legal_function, legal_kernel
+from starplat.backends.names import Names
+from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
+from starplat.backends.together import legal_loop
+from starplat.backends.uses import called_in, code_of
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Function, Module, OnDevice
+from starplat.ir.visitor import launched_alone, loops_of
+
+
+def legal(
+    module: Module, capabilities: Capabilities
+) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
+    """The kernels that the host of a module launches, and the functions that they call, callees first."""
+    kernels: tuple[LegalKernel | LegalLoop, ...] = (
+        *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
+        *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
+    )
+    used = called_in(tuple(code_of(kernel) for kernel in module.kernels), module)
+    functions = tuple(legal_function(function, module, capabilities) for function in _callees_first(used, module))
+    return kernels, functions
+
+
+def loop_entry(op: OnDevice, module: Module, capabilities: Capabilities) -> tuple[str, tuple[KernelArgument, ...]]:
+    """What the kernel of an operation with a launch of its own is called in the text, and what it takes."""
+    return Names(module, (), ()).kernel(op.name), loop_parameters(module, legal_loop(op, module, capabilities))
+
+
+def _callees_first(functions: tuple[Function, ...], module: Module) -> list[Function]:
+    ordered: list[Function] = []
+
+    def place(function: Function) -> None:
+        for callee in called_in(function.body, module):
+            place(callee)
+        if function not in ordered:
+            ordered.append(function)
+
+    for function in functions:
+        place(function)
+    return ordered

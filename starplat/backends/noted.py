@@ -1,0 +1,70 @@
+"""Where the members of a set are listed when a launch goes over them: an earlier `ListMembers` still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from starplat.backends.uses import assigned_in, variables_in
+from starplat.ir.access import accesses
+from starplat.ir.members import membership
+from starplat.ir.nodes import (
+    Array,
+    DeclareVariable,
+    HostBlock,
+    HostOp,
+    Launch,
+    ListMembers,
+    Module,
+    ReadCell,
+    ReadEmpty,
+    ReadSize,
+)
+from starplat.ir.visitor import blocks_of, changed_by, walk_host
+
+Known = Mapping[Array, ListMembers]
+"""Sets, and who has listed them."""
+
+
+def noted_at(body: Iterable[HostOp], module: Module) -> dict[int, ListMembers]:
+    """By the identity of a launch over a set's members: the operation that has listed them all, if neither the set nor
+    the list has changed since, nor where in it they begin."""
+    found: dict[int, ListMembers] = {}
+    _block(body, {}, module, found)
+    return found
+
+
+def _block(ops: Iterable[HostOp], known: Known, module: Module, found: dict[int, ListMembers]) -> Known:
+    for op in ops:
+        known = _operation(op, known, module, found)
+    return known
+
+
+def _operation(op: HostOp, known: Known, module: Module, found: dict[int, ListMembers]) -> Known:
+    if isinstance(op, HostBlock):
+        return _block(op.body, known, module, found)
+    if isinstance(op, Launch):
+        walked = membership(module.kernel(op.kernel))
+        if walked is not None and walked.members in known:
+            found[id(op)] = known[walked.members]
+    left = _untouched(op, known, module)
+    for block in blocks_of(op):
+        _block(block, left, module, found)
+    return {**left, op.flags: op} if isinstance(op, ListMembers) else left
+
+
+def _untouched(op: HostOp, known: Known, module: Module) -> Known:
+    """Those that still hold after the operation, and whenever anything in it begins."""
+    if not known:
+        return known
+    parts = tuple(walk_host((op,)))
+    changed = {array for part in parts for array in changed_by(part)}
+    changed |= {access.array for part in parts for access in accesses(part, module) if access.writes}
+    declares = DeclareVariable | ReadCell | ReadEmpty | ReadSize
+    assigned = assigned_in(parts) | {part.variable for part in parts if isinstance(part, declares)}
+    launched = (module.kernel(part.kernel) for part in parts if isinstance(part, Launch))
+    assigned |= {reduction.variable for kernel in launched for reduction in kernel.reductions}
+    return {
+        flags: lists
+        for flags, lists in known.items()
+        if not changed & {flags, lists.array} and not assigned & set(variables_in(lists.first))
+    }

@@ -1,0 +1,141 @@
+"""Where what the threads of a launch find comes together, when they wait for each other.
+
+A ring has three cells: one that is added to, one that everybody reads, and one that is made ready for the next time. So
+nobody needs to wait for the making ready.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from starplat.backends.fresh_names import FreshNames
+from starplat.backends.launch import THREADS_TOGETHER
+from starplat.backends.legal.operations import Operations
+from starplat.backends.statements import (
+    Accumulate,
+    Assign,
+    Body,
+    CombineCell,
+    CombineGroup,
+    If,
+    StoreCell,
+    result_element,
+)
+from starplat.backends.uses import arrays_in
+from starplat.ir.arithmetic import identity
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    Combine,
+    Const,
+    Element,
+    Expression,
+    Extent,
+    Kernel,
+    Launch,
+    Load,
+    Module,
+    OnDevice,
+    Origin,
+    PushOrPull,
+    Reduction,
+    Ref,
+    Select,
+    Unary,
+    UnaryOperator,
+    Variable,
+)
+from starplat.ir.visitor import walk_host
+
+RING = 3
+"""Cells of a ring."""
+
+_ONE, _ZERO = Const(1, Element.INT), Const(0, Element.INT)
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Where the contributions to a reduction come together: `turn` says which cell is in use."""
+
+    cells: Array
+    turn: Variable
+    reduction: Reduction
+
+
+class Rings:
+    """The rings of all reductions of an operation, by kernel and variable."""
+
+    def __init__(self, op: OnDevice, module: Module, names: FreshNames) -> None:
+        self.module = module
+        self.names = names
+        self.found: dict[tuple[str, Variable], Ring] = {}
+        for kernel in launched_in(op, module):
+            for reduction in kernel.reductions:
+                self.found[kernel.name, reduction.variable] = self._ring(reduction)
+        for either in (inner for inner in walk_host(op.body) if isinstance(inner, PushOrPull)):
+            self._share(either)
+
+    def of(self, kernel: Kernel) -> list[Ring]:
+        """Those of a kernel, in the order of its reductions."""
+        return [self.found[kernel.name, reduction.variable] for reduction in kernel.reductions]
+
+    def used(self, body: Body) -> list[Ring]:
+        """Those that the statements mention, each once."""
+        arrays = arrays_in(body)
+        return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
+
+    def _share(self, op: PushOrPull) -> None:
+        """What pulls contributes where what pushes does: only one of them runs at a time."""
+        for push, pull in product(op.push, op.pull):
+            if isinstance(push, Launch) and isinstance(pull, Launch):
+                for reduction in self.module.kernel(pull.kernel).reductions:
+                    if (push.kernel, reduction.variable) in self.found:
+                        self.found[pull.kernel, reduction.variable] = self.found[push.kernel, reduction.variable]
+
+    def _ring(self, reduction: Reduction) -> Ring:
+        name, element = reduction.variable.name, result_element(reduction.variable.element)
+        cells = Array(self.names.fresh(f"{name}_found"), element, Extent.ONE, Origin.TEMPORARY)
+        return Ring(cells, Variable(self.names.fresh(f"{name}_turn"), Element.INT), reduction)
+
+
+def launched_in(op: OnDevice, module: Module) -> list[Kernel]:
+    """The kernels that an operation launches, each once."""
+    names = dict.fromkeys(inner.kernel for inner in walk_host(op.body) if isinstance(inner, Launch))
+    return list(map(module.kernel, names))
+
+
+def start_of(ring: Ring) -> Const:
+    """What the cells of a ring hold before anything is added."""
+    start = identity(ring.reduction.combine, ring.reduction.variable.element)
+    return Const(int(start.value), Element.INT) if start.element is Element.BOOL else start
+
+
+def following(turn: Variable) -> Expression:
+    """The cell of a ring after the one in use."""
+    last = Binary(BinaryOperator.EQUAL, Ref(turn), Const(RING - 1, Element.INT), Element.BOOL)
+    return Select(last, _ZERO, Binary(BinaryOperator.ADD, Ref(turn), _ONE, Element.INT))
+
+
+def added(part: Variable, ring: Ring, operations: Operations, alone: bool) -> Body:
+    """What a thread found goes into the ring."""
+    combine, here = ring.reduction.combine, Ref(ring.turn)
+    if part.element is Element.BOOL and combine in (Combine.OR, Combine.BIT_OR, Combine.MAX, Combine.ADD):
+        return (If(Ref(part), (StoreCell(ring.cells, here, _ONE),)),)
+    if part.element is Element.BOOL and combine is not Combine.BIT_XOR:
+        return (If(Unary(UnaryOperator.NOT, Ref(part)), (StoreCell(ring.cells, here, _ZERO),)),)
+    if alone:
+        return (CombineCell(combine, ring.cells, here, Ref(part)),)
+    method = operations.methods.method(combine, ring.cells.element)
+    scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
+    return (CombineGroup(combine, part, ring.cells, scratch, method, THREADS_TOGETHER, here),)
+
+
+def collected(ring: Ring) -> Body:
+    """What all threads found, combined with what the variable was; the ring turns."""
+    variable, combine = ring.reduction.variable, ring.reduction.combine
+    found: Expression = Load(ring.cells, Ref(ring.turn))
+    if variable.element is Element.BOOL:
+        found = Binary(BinaryOperator.NOT_EQUAL, found, _ZERO, Element.BOOL)
+    return Accumulate(variable, combine, found), Assign(ring.turn, following(ring.turn))

@@ -1,0 +1,85 @@
+"""Which functions of `templates/cuda/sets.jinja` the sets of a packing are made of.
+
+Printers ask here for what they call; how a set is kept is known nowhere else among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starplat.backends.helpers import Helpers
+from starplat.backends.launch import MOST_LISTED, SET_WORDS, most_new
+from starplat.ir.nodes import Array, Packing
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`words` is how a set's bits are reached, `bits` or `layers`; `list` whether its members are listed: `none`,
+    `short` (while they are few) or `whole`."""
+
+    words: str
+    list: str
+
+
+FORMS: Mapping[Packing, Form] = {
+    Packing.SWITCHED: Form("bits", "short"),
+    Packing.LIST: Form("bits", "whole"),
+    Packing.BITS: Form("bits", "none"),
+    Packing.LAYERS: Form("layers", "none"),
+}
+
+
+def packing_of(members: Array) -> Packing:
+    """Of an array that is a set."""
+    assert members.packed is not None, f"'{members.name}' is no set"
+    return members.packed
+
+
+def need_frontier(helpers: Helpers, members: Array) -> None:
+    """Notes what sets of nodes are, and what puts nodes in."""
+    packing = packing_of(members)
+    form, limits = FORMS[packing], {"most_new": str(most_new(packing, helpers.sets))}
+    if form.list == "short":
+        limits["most_listed"] = str(MOST_LISTED)
+    helpers.need("frontier", words=form.words, list=form.list, size_words=str(SET_WORDS[packing].sizes))
+    helpers.need(f"mark_{form.words}")
+    helpers.need(f"note_{form.list}", **limits)
+    helpers.need("inserted")
+
+
+def need_visit(helpers: Helpers, members: Array) -> None:
+    """Notes what goes over a set's members."""
+    form = FORMS[packing_of(members)]
+    need_frontier(helpers, members)
+    if form.list != "whole":
+        _need_words(helpers, form)
+        helpers.need("visit_bits")
+    if form.list != "none":
+        helpers.need("visit_list")
+    helpers.need(f"visit_members_{form.list}")
+
+
+def need_listing(helpers: Helpers, members: Array) -> None:
+    """Notes what writes a set's members elsewhere."""
+    form = FORMS[packing_of(members)]
+    if form.list != "whole":
+        _need_words(helpers, form)
+        helpers.need("sum_up_to")
+    helpers.need("list_members", list=form.list)
+
+
+def has_whole_list(members: Array | None) -> bool:
+    """Whether a set has a list of all its members at any time."""
+    return members is not None and FORMS[packing_of(members)].list == "whole"
+
+
+def _need_words(helpers: Helpers, form: Form) -> None:
+    """Notes what goes over a set's bits, word by word."""
+    helpers.need("warp_number" if form.words == "bits" else "sum_up_to")
+    helpers.need(f"visit_words_{form.words}")
+
+
+def need_of_list(helpers: Helpers, helper: str, members: Array) -> None:
+    """Notes a function of which a part depends on how a set is listed."""
+    helpers.need(helper, list=FORMS[packing_of(members)].list)

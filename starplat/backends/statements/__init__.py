@@ -1,0 +1,108 @@
+"""Statements of a C-like language in which every decision has been taken: what legalisation makes of kernel operations.
+
+What an update of a shared cell becomes, in which local a value waits, where a loop ends: all of it stands here, and a
+printer only spells it. Expressions are those of the intermediate form.
+"""
+
+from __future__ import annotations
+
+from starplat.backends.statements.blocks import (
+    Advance,
+    Alone,
+    Body,
+    Count,
+    EachMember,
+    For,
+    Gather,
+    GroupAdvance,
+    GroupGather,
+    If,
+    IfBeyond,
+    IfEmpty,
+    IfMany,
+    OnFirst,
+    Scope,
+    Search,
+    SharedLoop,
+    Statement,
+    Stride,
+    TeamLoop,
+    While,
+    WhileBeyondLocked,
+)
+from starplat.backends.statements.brought import Brought
+from starplat.backends.statements.cells import (
+    AtomicCell,
+    CombineCell,
+    CombineGroup,
+    FetchCell,
+    Method,
+    StoreCell,
+    SwapCell,
+)
+from starplat.backends.statements.launches import (
+    AskEmpty,
+    AskSize,
+    Clear,
+    GridBarrier,
+    Insert,
+    Inserted,
+    NoteMembers,
+    Record,
+    SwapPointers,
+)
+from starplat.backends.statements.plain import Accumulate, Assign, Break, Call, Continue, Declare, Leave
+from starplat.backends.statements.routines import LegalFunction, LegalKernel, LegalLoop, result_element
+
+__all__ = [
+    "Accumulate",
+    "Advance",
+    "Alone",
+    "AskEmpty",
+    "AskSize",
+    "Assign",
+    "AtomicCell",
+    "Body",
+    "Break",
+    "Brought",
+    "Call",
+    "Clear",
+    "CombineCell",
+    "CombineGroup",
+    "Continue",
+    "Count",
+    "Declare",
+    "EachMember",
+    "FetchCell",
+    "For",
+    "Gather",
+    "GridBarrier",
+    "GroupAdvance",
+    "GroupGather",
+    "If",
+    "IfBeyond",
+    "IfEmpty",
+    "IfMany",
+    "Insert",
+    "Inserted",
+    "Leave",
+    "LegalFunction",
+    "LegalKernel",
+    "LegalLoop",
+    "Method",
+    "NoteMembers",
+    "OnFirst",
+    "Record",
+    "Scope",
+    "Search",
+    "SharedLoop",
+    "Statement",
+    "StoreCell",
+    "Stride",
+    "SwapCell",
+    "SwapPointers",
+    "TeamLoop",
+    "While",
+    "WhileBeyondLocked",
+    "result_element",
+]

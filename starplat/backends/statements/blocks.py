@@ -1,0 +1,284 @@
+"""Statements with others inside, and so what a statement is: branches, loops, and what threads share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.backends.statements.brought import Brought
+from starplat.backends.statements.cells import CellStatement, Method
+from starplat.backends.statements.launches import LaunchStatement
+from starplat.backends.statements.plain import Assign, Declare, PlainStatement
+from starplat.ir.nodes import Array, Combine, Const, Expression, Listed, ListMembers, Variable
+
+
+class Stride(Enum):
+    """How a counting loop goes on."""
+
+    ONE = "one"
+    GRID = "grid"  # the threads of the launch share the range
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expression
+    then: Body
+    otherwise: Body = ()
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """`while (condition) body`, or `do body while (condition)` if `test_last`."""
+
+    condition: Expression
+    body: Body
+    test_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (first; condition; step) body`."""
+
+    condition: Expression
+    step: tuple[Assign, ...]
+    body: Body
+    first: Declare | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`for (variable = first; variable < end; variable += stride) body`; `end` may be evaluated more than once."""
+
+    variable: Variable
+    first: Expression
+    end: Expression
+    stride: Stride
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class IfBeyond:
+    """If `candidate` is less (MIN) or greater (MAX) than the cell, `body`.
+
+    With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it.
+    """
+
+    extreme: Combine
+    array: Array
+    index: Expression
+    candidate: Expression
+    method: Method | None
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class WhileBeyondLocked:
+    """As IfBeyond, tried until the cell's lock was free; `body`, which also stores the candidate, runs under the lock.
+
+    The lock is taken and released in one pass of the loop, so that threads in lockstep cannot wait for each other.
+    """
+
+    extreme: Combine
+    array: Array
+    index: Expression
+    candidate: Expression
+    lock: Array
+    done: Variable
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLoop:
+    """A loop that the target shares out among its threads; it combines what they found in the locals of `reductions`.
+
+    `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches;
+    `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
+    together take an iteration, since it has loops of its own that they share.
+    """
+
+    loop: Count
+    reductions: tuple[tuple[Combine, Variable], ...]
+    arrays: tuple[Array, ...]
+    uneven: bool
+    length: Expression | None = None
+    by_teams: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TeamLoop:
+    """A loop inside a SharedLoop that the threads of a team share; what they found in the locals of `reductions` is
+    combined."""
+
+    loop: Count
+    reductions: tuple[tuple[Combine, Variable], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A block that one thread of the target runs; `results` are the locals around it that it changes."""
+
+    body: Body
+    results: tuple[Variable, ...]
+    arrays: tuple[Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A block whose locals are its own, under lines of comment."""
+
+    comments: tuple[str, ...]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class OnFirst:
+    """What one thread of the launch does."""
+
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class IfMany:
+    """`then` if a set has so many members that most arcs lead to one, as all threads see it."""
+
+    members: Array
+    then: Body
+    otherwise: Body
+
+
+@dataclass(frozen=True, slots=True)
+class IfEmpty:
+    """`then` if a set has no members, as all threads see it."""
+
+    members: Array
+    then: Body
+    otherwise: Body = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EachMember:
+    """`body` for every `node` in a set, a thread for each; the set is empty afterwards if it `takes` them."""
+
+    members: Array
+    takes: bool
+    node: Variable
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
+
+    The nodes are all, those that are `listed`, or the `members` of a set, which is empty afterwards if it `takes` them.
+    `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the nodes. `visit` is done with every
+    node as well, once or more often.
+    """
+
+    members: Array | None
+    takes: bool
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    body: Body
+    listed: Listed | None = None
+    visit: Body = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
+    `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
+
+    `noted` is who has listed all members of the set before, where that is known.
+
+    `value` is the body of a function that returns the value; both bodies declare what they need of the node.
+    """
+
+    members: Array | None
+    takes: bool
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    combine: Combine
+    start: Const
+    value: Body
+    total: Variable
+    finish: Body
+    listed: Listed | None = None
+    noted: ListMembers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """For every `node` to keep: `reach` with one of its arcs for which `test` holds, whichever is found, if any is.
+
+    `test` is the body of a function that returns a BOOL; both declare what they need of the arc.
+    """
+
+    node: Variable
+    keep: Expression | None
+    rows: Array
+    position: Variable
+    test: Body
+    reach: Body
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAdvance:
+    """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
+
+    nodes: Brought
+    node: Variable
+    position: Variable
+    visit: Body
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class GroupGather:
+    """As Gather: `body` gives an arc's `value`. A group keeps some of them in the memory `values` at a time, those of
+    the places from `first` to `end`; of a long row, a thread has those that it came by in `joined`."""
+
+    nodes: Brought
+    node: Variable
+    position: Variable
+    combine: Combine
+    start: Const
+    value: Variable
+    body: Body
+    values: Variable
+    first: Variable
+    end: Variable
+    joined: Variable
+    total: Variable
+    finish: Body
+
+
+Statement = (
+    PlainStatement
+    | CellStatement
+    | LaunchStatement
+    | If
+    | While
+    | For
+    | Count
+    | IfBeyond
+    | WhileBeyondLocked
+    | SharedLoop
+    | TeamLoop
+    | Alone
+    | Scope
+    | OnFirst
+    | IfMany
+    | IfEmpty
+    | EachMember
+    | Advance
+    | Gather
+    | Search
+    | GroupAdvance
+    | GroupGather
+)
+
+Body = tuple[Statement, ...]

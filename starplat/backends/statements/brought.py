@@ -1,0 +1,28 @@
+"""What the threads of a group know of the nodes whose arcs they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes import Array, Expression, Listed, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What the threads of a group know of the nodes that they bring, each one at a time, to share the arcs of them all.
+
+    The nodes are all, or those `listed`; `keep` says of the one `brought` whether it is kept. The rest are names: of
+    the group's memory, and of the locals with the first number of a turn, how many groups share a node, the arcs of all
+    nodes brought, a place among these, and which thread brought its node.
+    """
+
+    rows: Array
+    listed: Listed | None
+    keep: Expression | None
+    brought: Variable
+    memory: Variable
+    begin: Variable
+    groups: Variable
+    count: Variable
+    place: Variable
+    owner: Variable

@@ -1,0 +1,52 @@
+"""What legalisation gives printers: kernels, loops in one launch, and functions, ready to be spelled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.backends.statements.blocks import Advance, Body, Gather, GroupAdvance, GroupGather, Search
+from starplat.backends.statements.cells import CombineGroup
+from starplat.ir.nodes import Array, Const, Element, Function, Kernel, OnDevice
+
+_BY_GROUPS = CombineGroup | Advance | Gather | Search | GroupAdvance | GroupGather
+
+
+@dataclass(frozen=True, slots=True)
+class LegalKernel:
+    """A kernel whose body is ready to be spelled; `results` are the words that its reductions are combined into."""
+
+    kernel: Kernel
+    results: tuple[Array, ...]
+    body: Body
+
+    @property
+    def needs_whole_groups(self) -> bool:
+        """Whether threads of a group work together, so that the size of a group is fixed."""
+        return any(isinstance(statement, _BY_GROUPS) for statement in self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class LegalLoop:
+    """An operation in whose one launch threads wait for each other, ready to be spelled.
+
+    `found` are the rings of three cells that reductions are combined into, each with the identity that its cells start
+    from; `outcomes` the words that changed variables of the host come back in.
+    """
+
+    op: OnDevice
+    found: tuple[tuple[Array, Const], ...]
+    outcomes: tuple[Array, ...]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class LegalFunction:
+    """A function that kernels call, whose body is ready to be spelled."""
+
+    function: Function
+    body: Body
+
+
+def result_element(element: Element) -> Element:
+    """The word that a reduction of this element is combined into: an INT for a BOOL."""
+    return Element.INT if element is Element.BOOL else element

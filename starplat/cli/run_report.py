@@ -1,0 +1,84 @@
+"""What `starplat run` says of a result: a table of its properties, its rounds, times and bytes, or one JSON object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starplat.cli import console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from starplat.runtime import Result
+    from starplat.runtime.trace import Trace
+
+
+def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool) -> None:
+    """Data on stdout, all else on stderr; `asked` is the target that was asked for, `rounds` shows a trace."""
+    if asked == "auto" and result.target == "reference":
+        console.say("no other device is ready here; `starplat devices` says what would help")
+    if validate:
+        console.say(_verdict_in_words(result))
+    if json:
+        console.write_json(result.to_json())
+        return
+    console.write(f"{result.program}: '{result.function}' on {result.target}, {result.device}")
+    if result.properties:
+        console.out().print(_summary_table(result))
+    if result.returned is not None:
+        console.write(f"returned {result.returned}")
+    if result.trace is not None and rounds:
+        _print_rounds(result, result.trace)
+    console.write(_times(result))
+
+
+def _print_rounds(result: Result, trace: Trace) -> None:
+    from starplat.cli.trace_table import table
+    from starplat.cli.trace_words import notes
+
+    if trace.rounds:
+        console.out().print(table(trace))
+    for note in notes(result, trace):
+        console.write(note)
+
+
+def _verdict_in_words(result: Result) -> str:
+    if result.validated:
+        return "validated: the answers are the interpreter's"
+    return "not validated: the program has a race, so its answers may differ from run to run"
+
+
+def _summary_table(result: Result) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("property")
+    table.add_column("type")
+    for heading in ("count", "finite", "sum", "min", "max"):
+        table.add_column(heading, justify="right")
+    for name in result.properties:
+        found = result.summary(name)
+        numbers = (found.count, found.finite, found.sum, found.min, found.max)
+        table.add_row(name, found.type, *map(_number, numbers))
+    return table
+
+
+def _number(value: float | None) -> str:
+    match value:
+        case None:
+            return "-"
+        case int():
+            return str(value)
+        case _:
+            return f"{value:.10g}"
+
+
+def _times(result: Result) -> str:
+    seconds, moved = result.seconds, result.bytes
+    best = min(seconds.run)
+    spread = f" (best of {len(seconds.run)}, worst {max(seconds.run):.4f})" if len(seconds.run) > 1 else ""
+    how = " (kernels from the cache)" if result.cached else ""
+    return (
+        f"seconds: load {seconds.load:.4f}, compile {seconds.compile:.4f}{how}, upload {seconds.upload:.4f}, "
+        f"run {best:.4f}{spread}, download {seconds.download:.4f}\nbytes: {moved.up:,} up, {moved.down:,} down"
+    )

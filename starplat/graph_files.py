@@ -1,0 +1,99 @@
+"""Reading graphs from files, with a cache for those that take long.
+
+The readers are `starplat.graph`'s; here is where what they made is kept, and what the environment says about it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from starplat.graph import Graph, GraphCache, Progress
+
+
+def read(
+    path: str | PathLike[str],
+    *,
+    undirected: bool = False,
+    weights: str | None = None,
+    drop_loops: bool = False,
+    dedup: bool = False,
+    format: str | None = None,
+    progress: Progress | None = None,
+    cache: bool = True,
+) -> Graph:
+    """The graph in a file of any known format, compressed or not.
+
+    A text file of 8 MiB and more is parsed once; as long as it does not change, the next reading with the same options
+    takes the graph from the cache. STARPLAT_GRAPH_CACHE_FROM says from which size on ("off": never),
+    STARPLAT_GRAPH_CACHE_LIMIT how large the cache may grow (4 GiB), as numbers with K, M or G.
+
+    Args:
+        path: the file.
+        undirected: adds the other direction of every arc that lacks it.
+        weights: "ones", or "random:LO..HI:SEED" (SEED may be left out) for random integers, the same both ways.
+        drop_loops: leaves out arcs from a node to itself.
+        dedup: keeps one of parallel arcs, the lightest.
+        format: the name of a format, where the content should not decide.
+        progress: hears how far a long reading is.
+        cache: whether the cache is asked.
+
+    Raises:
+        DiagnosticError: E0801 to E0817, the file or an argument is wrong; E0911, a variable is no size.
+    """
+    from starplat.graph import read as read_file
+
+    return read_file(
+        path,
+        undirected=undirected,
+        weights=weights,
+        drop_loops=drop_loops,
+        dedup=dedup,
+        format=format,
+        progress=progress,
+        cache=_graph_cache(Path(path)) if cache else None,
+    )
+
+
+def _graph_cache(path: Path) -> GraphCache | None:
+    """Where the graph in a file may be kept, if the file is worth it."""
+    from starplat.graph import GraphCache
+    from starplat.graph.kept import FROM_BYTES, MOST_BYTES
+
+    smallest = _size_in(GRAPH_CACHE_FROM, FROM_BYTES)
+    try:
+        large = smallest is not None and path.stat().st_size >= smallest
+    except (OSError, ValueError):
+        large = False  # reading it will say why
+    limit = _size_in(GRAPH_CACHE_LIMIT, MOST_BYTES)
+    if not large or smallest is None or not limit:
+        return None
+    from starplat.toolchain.cache import private_folder
+
+    folder = private_folder()
+    return None if folder is None else GraphCache(folder / "graphs", smallest, limit)
+
+
+GRAPH_CACHE_FROM = "STARPLAT_GRAPH_CACHE_FROM"
+GRAPH_CACHE_LIMIT = "STARPLAT_GRAPH_CACHE_LIMIT"
+
+
+def _size_in(variable: str, otherwise: int) -> int | None:
+    """The bytes that a variable of the environment tells; None where it says "off"."""
+    said = os.environ.get(variable, "").strip()
+    if not said:
+        return otherwise
+    if said.lower() == "off":
+        return None
+    found = re.fullmatch(r"(\d{1,15})\s*([KMG]?)(i?B)?", said, re.IGNORECASE)
+    if found is None:
+        help = "write a number of bytes, or one with K, M or G, such as 64M, or off"
+        raise DiagnosticError(Diagnostic("E0911", f"{variable} is '{said}', which is no size", help=help))
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2].upper()]

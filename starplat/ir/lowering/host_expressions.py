@@ -1,0 +1,142 @@
+"""What expressions between the parallel loops come to: cells are brought over, whole properties are reduced."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.ir import nodes as ir
+from starplat.ir.arithmetic import identity
+from starplat.ir.lowering.context import ELEMENTS, zero
+from starplat.ir.lowering.host_operations import HostOperations
+from starplat.ir.lowering.regions import RegionLowering
+
+
+class HostExpressions(HostOperations):
+    """Lowers the expressions of a host function; what takes operations of its own, such as a call, is done before.
+
+    `regions` makes the kernels of the function.
+    """
+
+    regions: RegionLowering
+
+    def variable(self, e: typed.Variable) -> ir.Expression:
+        return self.values[e.symbol]
+
+    def cell(self, e: typed.Cell) -> ir.Expression:
+        return self.read(self.arrays[e.symbol], self.expression(e.index))
+
+    def read(self, array: ir.Array, index: ir.Expression) -> ir.Expression:
+        """A cell, brought over."""
+        variable = self.declare(f"{array.name}_value", array.element, zero(array.element))
+        self.do(ir.ReadCell(variable, array, index))
+        return ir.Ref(variable)
+
+    def arc_in_hand(self, iterator: typed.Symbol) -> ir.Expression:
+        return self.arcs[iterator].arc
+
+    def arc_ends(self, edge: typed.Expression) -> tuple[ir.Expression, ir.Expression] | None:
+        if isinstance(edge, typed.ArcInHand) and edge.iterator in self.arcs:
+            return self.arcs[edge.iterator].source, self.arcs[edge.iterator].destination
+        return None
+
+    def set_contains(self, e: typed.SetContains) -> ir.Expression:
+        return self.read(self.arrays[e.symbol], self.expression(e.member))
+
+    def set_size(self, e: typed.SetSize) -> ir.Expression:
+        array = self.arrays[e.symbol]
+        return self._reduced(f"{array.name}_size", ir.Combine.ADD, array, ir.Element.INT, e)
+
+    def aggregate(self, e: typed.Aggregate) -> ir.Expression:
+        array, element = self.arrays[e.property], ELEMENTS[e.type]
+        match e.aggregation:
+            case typed.Aggregation.SUM:
+                return self._reduced(f"{array.name}_sum", ir.Combine.ADD, array, element, e)
+            case typed.Aggregation.PRODUCT:
+                return self._reduced(f"{array.name}_product", ir.Combine.MULTIPLY, array, element, e)
+            case typed.Aggregation.COUNT:
+                return self._reduced(f"{array.name}_count", ir.Combine.ADD, array, element, e)
+            case typed.Aggregation.MIN:
+                return self._reduced(f"{array.name}_min", ir.Combine.MIN, array, element, e)
+            case typed.Aggregation.MAX:
+                return self._reduced(f"{array.name}_max", ir.Combine.MAX, array, element, e)
+        assert_never(e.aggregation)
+
+    def weight_extreme(self, e: typed.GraphQuery) -> ir.Expression:
+        array = ir.WEIGHTS if e.weight is None else self.arrays[e.weight]
+        least = e.query is typed.Query.MIN_WEIGHT
+        name, combine = ("least_weight", ir.Combine.MIN) if least else ("largest_weight", ir.Combine.MAX)
+        return self._reduced(name, combine, array, array.element, e)
+
+    def _reduced(
+        self, name: str, combine: ir.Combine, array: ir.Array, element: ir.Element, node: typed.Node
+    ) -> ir.Expression:
+        """A whole array combined into one new variable."""
+        variable = self.declare(name, element, identity(combine, element))
+        over_nodes = array.extent is ir.Extent.NODES
+        over = ir.Variable(
+            self.names.inner().fresh("v" if over_nodes else "e"), ir.Element.NODE if over_nodes else ir.Element.ARC
+        )
+        value: ir.Expression = ir.Load(array, ir.Ref(over))
+        counts = array.is_set or (isinstance(node, typed.Aggregate) and node.aggregation is typed.Aggregation.COUNT)
+        if counts:
+            value = ir.Select(_holds(value), ir.Const(1, element), ir.Const(0, element))
+        elif element is not array.element:
+            value = ir.Cast(value, element)
+        self.regions.reduce(variable, combine, array, value, over, node.span)
+        return ir.Ref(variable)
+
+    def binary(self, e: typed.Binary) -> ir.Expression:
+        """`&&` and `||` must not touch the device for a right side that is not evaluated."""
+        if e.operator not in (typed.Operator.AND, typed.Operator.OR):
+            return super().binary(e)
+        left = self.expression(e.left)
+        with self.collect() as ops:
+            right = self.expression(e.right)
+        operator = ir.BinaryOperator.AND if e.operator is typed.Operator.AND else ir.BinaryOperator.OR
+        if not ops:
+            return ir.Binary(operator, left, right, ir.Element.BOOL)
+        held = self.declare("holds", ir.Element.BOOL, left)
+        test = ir.Ref(held) if operator is ir.BinaryOperator.AND else ir.Unary(ir.UnaryOperator.NOT, ir.Ref(held))
+        self.do(ir.HostIf(test, (*ops, ir.SetVariable(held, right))))
+        return ir.Ref(held)
+
+    def conditional(self, e: typed.Conditional) -> ir.Expression:
+        condition = self.expression(e.condition)
+        with self.collect() as then_ops:
+            then = self.expression(e.then)
+        with self.collect() as else_ops:
+            otherwise = self.expression(e.otherwise)
+        if not then_ops and not else_ops:
+            return ir.Select(condition, then, otherwise)
+        held = self.declare("chosen_value", then.element, zero(then.element))
+        set_then, set_else = ir.SetVariable(held, then), ir.SetVariable(held, otherwise)
+        self.do(ir.HostIf(condition, (*then_ops, set_then), (*else_ops, set_else)))
+        return ir.Ref(held)
+
+    def call(self, e: typed.Call) -> ir.Expression:
+        assert isinstance(e.type, Scalar)
+        result = self.declare(f"{e.function}_result", ELEMENTS[e.type], zero(ELEMENTS[e.type]))
+        self._call(e, result)
+        return ir.Ref(result)
+
+    def _call(self, call: typed.Call, result: ir.Variable | None) -> None:
+        self.context.host_calls.setdefault(call.function)
+        arguments: list[ir.Expression | ir.Array | ir.Variable] = []
+        for argument in call.arguments:
+            if not isinstance(argument, typed.Symbol):
+                arguments.append(self.expression(argument))
+            elif isinstance(argument.type, PropertyType | SetType):
+                arguments.append(self.arrays[argument])
+            elif isinstance(argument.type, Scalar):
+                arguments.append(self.variables[argument])
+        self.do(ir.HostCall(call.function, tuple(arguments), result))
+
+
+def _holds(value: ir.Expression) -> ir.Expression:
+    """Whether a cell counts: it is True, or not 0."""
+    if value.element is ir.Element.BOOL:
+        return value
+    nothing = identity(ir.Combine.ADD, value.element)
+    return ir.Binary(ir.BinaryOperator.NOT_EQUAL, value, nothing, ir.Element.BOOL)

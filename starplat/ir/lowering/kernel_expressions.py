@@ -1,0 +1,123 @@
+"""What expressions inside a kernel come to, and what its symbols stand for: locals, values of the host, arrays."""
+
+from __future__ import annotations
+
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar, SetType
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import (
+    ELEMENTS,
+    Context,
+)
+from starplat.ir.lowering.expressions import ExpressionLowering
+from starplat.ir.lowering.names import Names
+from starplat.ir.lowering.surroundings import ArcPlace, LevelScope, Surroundings
+
+
+class KernelExpressions(ExpressionLowering):
+    """Lowers the expressions of one kernel. `shared` holds the ids of places that other iterations may touch too."""
+
+    def __init__(
+        self,
+        context: Context,
+        names: Names,
+        around: Surroundings,
+        shared: frozenset[int],
+        levels: LevelScope | None = None,
+    ) -> None:
+        self.context = context
+        self.names = names
+        self.around = around
+        self.shared = shared
+        self.levels = levels
+        self.locals: dict[typed.Symbol, ir.Variable] = {}
+        self.arcs: dict[typed.Symbol, ArcPlace] = {}
+        self.aliases: dict[typed.Symbol, typed.Expression] = {}
+        self.announced: set[ir.Variable] = set()
+
+    # --- names
+
+    def local(self, symbol: typed.Symbol) -> ir.Variable:
+        """A new local for a symbol."""
+        variable = ir.Variable(self.names.fresh(symbol.name), ELEMENTS[symbol.scalar])
+        self.locals[symbol] = variable
+        return variable
+
+    def temporary(self, name: str, element: ir.Element) -> ir.Variable:
+        return ir.Variable(self.names.fresh(name), element)
+
+    def array(self, symbol: typed.Symbol) -> ir.Array:
+        return self.around.arrays[symbol]
+
+    def written_array(self, symbol: typed.Symbol) -> ir.Array:
+        array = self.array(symbol)
+        return self.around.stand_ins.get(array, array)
+
+    # --- expressions
+
+    def variable(self, e: typed.Variable) -> ir.Expression:
+        if e.symbol in self.locals:
+            return ir.Ref(self.locals[e.symbol])
+        if e.symbol in self.around.words:
+            return ir.Load(self.around.words[e.symbol], ir.Const(0, ir.Element.INT))
+        return self.around.values[e.symbol]
+
+    def cell(self, e: typed.Cell) -> ir.Expression:
+        return ir.Load(self.array(e.symbol), self.expression(e.index))
+
+    def arc_in_hand(self, iterator: typed.Symbol) -> ir.Expression:
+        return self.arcs[iterator].arc
+
+    def arc_ends(self, edge: typed.Expression) -> tuple[ir.Expression, ir.Expression] | None:
+        while isinstance(edge, typed.Variable) and edge.symbol in self.aliases:
+            edge = self.aliases[edge.symbol]
+        if isinstance(edge, typed.ArcInHand) and edge.iterator in self.arcs:
+            place = self.arcs[edge.iterator]
+            return place.source, place.destination
+        return None
+
+    def set_size(self, e: typed.SetSize) -> ir.Expression:
+        return self._hoisted(e)
+
+    def aggregate(self, e: typed.Aggregate) -> ir.Expression:
+        return self._hoisted(e)
+
+    def weight_extreme(self, e: typed.GraphQuery) -> ir.Expression:
+        return self._hoisted(e)
+
+    def _hoisted(self, e: typed.SetSize | typed.Aggregate | typed.GraphQuery) -> ir.Expression:
+        """What was worked out once, before the kernel."""
+        if id(e) not in self.around.hoisted:
+            raise self.context.refuse(
+                "E0652", "a whole property cannot be summed up inside a function that a 'forall' calls", e.span,
+                help="compute it before the 'forall' and pass the number",
+            )  # fmt: skip
+        return self.around.hoisted[id(e)]
+
+    def set_contains(self, e: typed.SetContains) -> ir.Expression:
+        return ir.Load(self.array(e.symbol), self.expression(e.member))
+
+    def call(self, e: typed.Call) -> ir.CallFunction:
+        helper = self.context.lower_helper(e.function)
+        given = [self._argument(a, e) for a in e.arguments if not _is_graph(a)]
+        graph = [p.what for p in helper.parameters if isinstance(p.what, ir.Array) and p.what in ir.GRAPH_ARRAYS]
+        element = ir.Element.INT if helper.result is None else helper.result
+        return ir.CallFunction(helper.name, (*given, *graph), element)
+
+    def _argument(
+        self, argument: typed.Expression | typed.Symbol, call: typed.Call
+    ) -> ir.Expression | ir.Array | ir.Variable:
+        if not isinstance(argument, typed.Symbol):
+            return self.expression(argument)
+        if isinstance(argument.type, PropertyType | SetType):
+            return self.written_array(argument)
+        if argument in self.locals:
+            return self.locals[argument]
+        raise self.context.refuse(
+            "E0653", f"'{argument.name}' is passed by reference although all iterations share it", call.span,
+            help="give the function a local variable and combine it afterwards with '+=', 'Min' or the like",
+        )  # fmt: skip
+
+
+def _is_graph(argument: typed.Expression | typed.Symbol) -> bool:
+    return isinstance(argument, typed.Symbol) and not isinstance(argument.type, PropertyType | SetType | Scalar)

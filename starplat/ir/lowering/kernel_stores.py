@@ -1,0 +1,140 @@
+"""How a kernel changes a place of the program: locals, cells, words, reductions, extremes that carry values along."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from starplat.frontend import typed
+from starplat.ir import nodes as ir
+from starplat.ir.lowering.context import (
+    COMBINES,
+    ELEMENTS,
+    EXTREMES,
+    false,
+    true,
+)
+from starplat.ir.lowering.kernel_expressions import KernelExpressions
+
+
+class KernelStores(KernelExpressions):
+    """Lowers assignments inside a kernel."""
+
+    def assign(self, place: typed.Place, value: ir.Expression, said: typed.Expression | None) -> list[ir.KernelOp]:
+        """`place = value`, wherever the place lives; `said` is the value in the program's words."""
+        match place:
+            case typed.Cell():
+                return self._store(place, value, said)
+            case typed.Variable(symbol=symbol) if symbol in self.locals:
+                return [ir.SetLocal(self.locals[symbol], value)]
+            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+                return [
+                    ir.Store(self.around.words[symbol], ir.Const(0, ir.Element.INT), value, id(place) in self.shared)
+                ]
+            case typed.Variable(symbol=symbol) if symbol in self.around.flags:
+                return [ir.Contribute(self.around.flags[symbol], true())]
+            case typed.Variable(symbol=symbol):
+                return [ir.Contribute(self.around.reductions[symbol].variable, value)]
+        assert_never(place)
+
+    def _store(self, place: typed.Cell, value: ir.Expression, said: typed.Expression | None) -> list[ir.KernelOp]:
+        array = self.written_array(place.symbol)
+        store = ir.Store(array, self.expression(place.index), value, id(place) in self.shared)
+        return [store, *self._announce(array)]
+
+    def _announce(self, array: ir.Array) -> list[ir.KernelOp]:
+        if array not in self.around.announce:
+            return []
+        flag = self.around.announce[array]
+        self.announced.add(flag)
+        return [ir.Contribute(flag, false())]
+
+    def _update(self, s: typed.Update) -> list[ir.KernelOp]:
+        combine, value = COMBINES[s.combine], self.expression(s.value)
+        match s.place:
+            case typed.Cell(symbol=symbol, index=index):
+                shared = id(s.place) in self.shared
+                return [ir.UpdateCell(combine, self.written_array(symbol), self.expression(index), value, shared)]
+            case typed.Variable(symbol=symbol) if symbol in self.locals:
+                variable = self.locals[symbol]
+                return [ir.SetLocal(variable, self._combined(s, ir.Ref(variable), value))]
+            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+                word, shared = self.around.words[symbol], id(s.place) in self.shared
+                return [ir.UpdateCell(combine, word, ir.Const(0, ir.Element.INT), value, shared)]
+            case typed.Variable(symbol=symbol):
+                return [ir.Contribute(self.around.reductions[symbol].variable, value)]
+        assert_never(s.place)
+
+    def _combined(self, s: typed.Update, old: ir.Expression, value: ir.Expression) -> ir.Expression:
+        operator = ir.BinaryOperator(s.combine.value.removesuffix("="))
+        infinite = s.place.type.is_integer and (
+            self.context.may_be_infinite(s.place) or self.context.may_be_infinite(s.value)
+        )
+        if operator is ir.BinaryOperator.ADD and infinite:
+            operator = ir.BinaryOperator.ADD_INF
+        if (
+            operator is ir.BinaryOperator.ADD
+            and isinstance(value, ir.Unary)
+            and value.operator is ir.UnaryOperator.NEGATE
+        ):
+            return ir.Binary(ir.BinaryOperator.SUBTRACT, old, value.operand, old.element)
+        return ir.Binary(operator, old, value, old.element)
+
+    def _extreme(self, s: typed.AssignExtreme) -> list[ir.KernelOp]:
+        match s.place:
+            case typed.Cell(symbol=symbol, index=index):
+                array, where = self.written_array(symbol), self.expression(index)
+            case typed.Variable(symbol=symbol) if symbol in self.around.words:
+                array, where = self.around.words[symbol], ir.Const(0, ir.Element.INT)
+            case typed.Variable(symbol=symbol) if symbol in self.locals:
+                return self._local_extreme(s, self.locals[symbol])
+            case typed.Variable(symbol=symbol):
+                return [ir.Contribute(self.around.reductions[symbol].variable, self.expression(s.candidate))]
+        shared = id(s.place) in self.shared
+        carries, also = self._carries(s)
+        lock = self._lock(array, s) if shared and not all(_is_constant(c.value) for c in carries) else None
+        candidate = self.expression(s.candidate)
+        return [ir.ExtremeCell(EXTREMES[s.extreme], array, where, candidate, tuple(carries), shared, lock, also)]
+
+    def _lock(self, array: ir.Array, s: typed.AssignExtreme) -> ir.Array:
+        if self.around.lock_of is None:
+            raise self.context.refuse(
+                "E0657", "a function that a 'forall' calls cannot carry values along with a shared 'Min' or 'Max'",
+                s.span, help="write the multi-assignment in the 'forall' itself",
+            )  # fmt: skip
+        return self.around.lock_of(array)
+
+    def _carries(self, s: typed.AssignExtreme) -> tuple[list[ir.Carry], tuple[ir.KernelOp, ...]]:
+        """What is carried to memory; what the winner does besides."""
+        carries: list[ir.Carry] = []
+        also: list[ir.KernelOp] = []
+        for c in s.carried:
+            value = self.expression(c.value)
+            match c.place:
+                case typed.Cell(symbol=symbol, index=index):
+                    carries.append(ir.Carry(self.written_array(symbol), self.expression(index), value))
+                    also += self._announce(carries[-1].array)
+                case typed.Variable(symbol=symbol) if symbol in self.around.words:
+                    carries.append(ir.Carry(self.around.words[symbol], ir.Const(0, ir.Element.INT), value))
+                case typed.Variable():
+                    also += self.assign(c.place, value, c.value)
+        return carries, tuple(also)
+
+    def _local_extreme(self, s: typed.AssignExtreme, variable: ir.Variable) -> list[ir.KernelOp]:
+        candidate = self.temporary("candidate", variable.element)
+        less = ir.BinaryOperator.LESS if s.extreme is typed.Extreme.MIN else ir.BinaryOperator.GREATER
+        wins = ir.Binary(less, ir.Ref(candidate), ir.Ref(variable), ir.Element.BOOL)
+        values: list[ir.KernelOp] = []
+        stores: list[ir.KernelOp] = []
+        for c in s.carried:
+            value = self.expression(c.value)
+            if not isinstance(value, ir.Const | ir.Ref):
+                held = self.temporary("carried", ELEMENTS[c.place.type])
+                values.append(ir.Let(held, value))
+                value = ir.Ref(held)
+            stores += self.assign(c.place, value, c.value)
+        first = ir.Let(candidate, self.expression(s.candidate))
+        return [first, ir.KernelIf(wins, (*values, ir.SetLocal(variable, ir.Ref(candidate)), *stores))]
+
+
+def _is_constant(value: ir.Expression) -> bool:
+    return isinstance(value, ir.Const)

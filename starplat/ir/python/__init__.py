@@ -1,0 +1,1 @@
+"""Programs as Python text: what the interpreter and the host's evaluator compile."""

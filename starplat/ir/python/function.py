@@ -1,0 +1,95 @@
+"""One Python function while it is written: its lines, the names in it, what is known about its values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from starplat.ir.bounds import Bounds
+from starplat.ir.nodes import (
+    Apply,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Cast,
+    Expression,
+    FindArc,
+    KernelOp,
+    Load,
+    Select,
+    Unary,
+    Variable,
+)
+from starplat.ir.python.expressions import Expressions
+from starplat.ir.python.text import Names, mangled
+from starplat.ir.visitor import assigned_variables
+
+
+class FunctionWriter(ABC):
+    """Writes the lines of one Python function."""
+
+    def __init__(
+        self,
+        body: tuple[KernelOp, ...],
+        arrays: Iterable[Array],
+        variables: Iterable[Variable],
+        functions: Mapping[str, str],
+    ) -> None:
+        self._lines: list[str] = []
+        self._depth = 0
+        self.names = Names(
+            {v.name: mangled("v", i, v.name) for i, v in enumerate(dict.fromkeys(variables))},
+            {a.name: mangled("a", i, a.name) for i, a in enumerate(dict.fromkeys(arrays))},
+            dict(functions),
+        )
+        self.bounds = Bounds(assigned_variables(body))
+        self.expressions = Expressions(self.names, self.bounds)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+    def line(self, text: str) -> None:
+        self._lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def indented(self, head: str) -> Iterator[None]:
+        self.line(head)
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    def variables(self, variables: Iterable[Variable]) -> list[str]:
+        return [self.names.variables[variable.name] for variable in variables]
+
+    def arrays(self, arrays: Iterable[Array]) -> list[str]:
+        return [self.names.arrays[array.name] for array in arrays]
+
+    def assigned(self, text: str) -> str:
+        """A name that has the value from here on."""
+        name = self.expressions.temporary()
+        self.line(f"{name} = {text}")
+        return name
+
+    @abstractmethod
+    def block(self, ops: Iterable[KernelOp]) -> None:
+        """Writes operations, or `pass` where there are none."""
+
+    def total(self, expression: Expression) -> bool:
+        """Whether computing the value surely neither fails nor changes anything."""
+        match expression:
+            case Load(array, index):
+                return self.bounds.inside(index, array.extent) and self.total(index)
+            case Binary(operator, left, right):
+                fails = operator in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER) and not left.element.is_real
+                return not fails and self.total(left) and self.total(right)
+            case Unary(_, operand) | Cast(operand):
+                return self.total(operand)
+            case Select(condition, then, otherwise):
+                return self.total(condition) and self.total(then) and self.total(otherwise)
+            case Apply(_, arguments):
+                return all(self.total(argument) for argument in arguments)
+            case _:
+                return not isinstance(expression, FindArc | CallFunction)

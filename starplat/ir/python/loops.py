@@ -1,0 +1,120 @@
+"""Loops as Python text: over a range, a row of the graph, a list of nodes; while something holds.
+
+A `continue` of the program is one of Python: it must still reach the step and the condition of its loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starplat.ir.nodes import (
+    COLUMNS,
+    IN_COLUMNS,
+    IN_ROW_OFFSETS,
+    ROW_OFFSETS,
+    CallFunction,
+    Direction,
+    Expression,
+    Extent,
+    ForRange,
+    KernelFor,
+    KernelOp,
+    KernelWhile,
+    Listed,
+    Load,
+    Ref,
+    Variable,
+)
+from starplat.ir.python.function import FunctionWriter
+from starplat.ir.python.text import BIT_OR, CHOICE
+from starplat.ir.visitor import assigned_variables, continues, walk_expression, written_arrays
+
+
+class LoopWriter(FunctionWriter):
+    """Writes loops around blocks."""
+
+    def loop(self, op: KernelWhile | KernelFor) -> None:
+        """A `continue` must still reach the step and the condition, so both may have to stand at the loop's start."""
+        condition = self.expressions.raw(op.condition)
+        if isinstance(op, KernelWhile) and not op.test_last:
+            with self.indented(f"while {condition.text}:"):
+                self.block(op.body)
+            return
+        if isinstance(op, KernelFor) and not continues(op.body):
+            with self.indented(f"while {condition.text}:"):
+                self.block((*op.body, *op.step))
+            return
+        first = self.assigned("True")
+        if isinstance(op, KernelWhile):
+            with self.indented(f"while {first} or {condition.at(CHOICE + 1)}:"):
+                self.line(f"{first} = False")
+                self.block(op.body)
+            return
+        with self.indented("while True:"):
+            self.line(f"if {first}: {first} = False")
+            with self.indented("else:"):
+                self.block(op.step)
+            self.line(f"if not ({condition.text}): break")
+            self.block(op.body)
+
+    def for_range(self, op: ForRange) -> None:
+        name = self.names.variables[op.variable.name]
+        first, end = self.expressions.exact(op.first).text, self.expressions.exact(op.end)
+        self.bounds.learn_range(op)
+        if self.settled(op.end, op.body):
+            with self.indented(f"for {name} in range({first}, {end.text}):"):
+                self.block(op.body)
+            return
+        following = self.assigned(first)
+        with self.indented(f"while {following} < {end.at(BIT_OR)}:"):
+            self.line(f"{name} = {following}")
+            self.line(f"{following} += 1")
+            self.block(op.body)
+
+    def settled(self, end: Expression, body: tuple[KernelOp, ...]) -> bool:
+        """Whether the body does not change what the end of a loop is."""
+        arrays, variables = written_arrays(body), assigned_variables(body)
+        inner = list(walk_expression(end))
+        return not any(
+            (isinstance(e, Load) and e.array in arrays)
+            or (isinstance(e, Ref) and e.variable in variables)
+            or isinstance(e, CallFunction)
+            for e in inner
+        )
+
+    @contextmanager
+    def neighbors(
+        self, direction: Direction, node: Expression, position: Variable, neighbor: Variable, *, positions: bool = True
+    ) -> Iterator[None]:
+        """The loop over a row; where nobody asks for `positions`, the row is read in one piece."""
+        out = direction is Direction.OUT
+        offsets, columns = (ROW_OFFSETS, COLUMNS) if out else (IN_ROW_OFFSETS, IN_COLUMNS)
+        text = self.expressions.exact(node)
+        name = text.text if text.is_atom else self.assigned(text.text)
+        if self.bounds.domain(node) is not Extent.NODES:
+            self.line(f"if not (0 <= {name} < n): out_of_range({offsets.name!r}, {name}, f'{{n}} nodes')")
+        self.bounds.learn(position, Extent.ARCS)
+        self.bounds.learn(neighbor, Extent.NODES)
+        rows, ends = self.arrays([offsets, columns])
+        place, other = self.variables([position, neighbor])
+        if not positions:
+            with self.indented(f"for {other} in {ends}[{rows}[{name}]:{rows}[{name} + 1]].tolist():"):
+                yield
+            return
+        with self.indented(f"for {place} in range({rows}[{name}], {rows}[{name} + 1]):"):
+            self.line(f"{other} = {ends}[{place}]")
+            yield
+
+    @contextmanager
+    def listed(self, domain: Listed, iterator: Variable) -> Iterator[None]:
+        """The loop over the nodes of a list, which are nodes indeed."""
+        first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))
+        place, node = self.expressions.temporary(), self.names.variables[iterator.name]
+        with self.indented(f"for {place} in range({first}, {last}):"):
+            inside = self.expressions.inside(Extent.NODES, place)
+            self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
+            self.line(f"{node} = {self.names.arrays[domain.array.name]}[{place}]")
+            self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")
+            self.bounds.learn(iterator, Extent.NODES)
+            yield

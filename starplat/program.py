@@ -1,0 +1,246 @@
+"""A checked program as Python users have it: `compile` makes one, `Program.run` runs it, on one device or on all.
+
+What a run needs (NumPy, the devices) is imported when something runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from starplat.analysis import Facts
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
+from starplat.program_text import TEXT_NAME, source_of
+from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from starplat.graph import Graph
+    from starplat.ir.nodes import Module
+    from starplat.runtime import Bound, Result
+    from starplat.runtime.everywhere import Everywhere
+    from starplat.schedule import Schedule
+    from starplat.toolchain.description import DeviceDescription
+
+
+def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Program:
+    """Checks a program and makes it ready to run.
+
+    Args:
+        program: text, or the path of a file; a `str` that holds a newline or a `{` is text, any other is a path.
+        strict: makes races errors.
+
+    Raises:
+        DiagnosticError: the program is wrong; `str()` of it is what the command line prints.
+    """
+    source = source_of(program)
+    checked = check(source, strict=strict)
+    is_file = program is not source and source.name != TEXT_NAME
+    return Program(checked, schedule_beside(Path(source.name)) if is_file else None)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A checked program, ready to be run on graphs. Lowered modules are kept, one for every entry asked for.
+
+    `schedule` is what the file beside it says, if there is one.
+    """
+
+    checked: Checked
+    schedule: Schedule | None = None
+    _modules: dict[str | None, Module] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}: {', '.join(self.functions)}>"
+
+    @property
+    def source(self) -> SourceFile:
+        """The text and its name."""
+        return self.checked.source
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return Path(self.source.name).stem
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the functions, in the order of the text."""
+        return tuple(function.name for function in self.checked.tree.functions)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is doubtful in the program."""
+        return self.checked.warnings
+
+    @property
+    def facts(self) -> Facts:
+        """What the analyses found out."""
+        return self.checked.facts
+
+    def module(self, function: str | None = None) -> Module:
+        """The intermediate form with `function` as its entry, by default the function that no other calls; as it is
+        before any schedule.
+
+        Raises:
+            DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
+        """
+        if function not in self._modules:
+            self._modules[function] = lower(self.checked, function)
+        return self._modules[function]
+
+    def artifact(
+        self,
+        target: str,
+        function: str | None = None,
+        *,
+        library: bool = False,
+        schedule: Schedule | str | None = None,
+    ) -> dict[str, str]:
+        """The files of a complete program for a target, or of a library with a header for C: names and texts.
+
+        `schedule` is as for `run`.
+        """
+        return artifact(self.module(function), target, self.name, library=library, schedule=schedule or self.schedule)
+
+    def run(
+        self,
+        graph: Any,
+        *,
+        target: str = "auto",
+        device: int | None = None,
+        function: str | None = None,
+        schedule: Schedule | str | None = None,
+        validate: bool = False,
+        results: Sequence[str] | None = None,
+        device_results: bool = False,
+        repeat: int = 1,
+        trace: bool = False,
+        arguments: Mapping[str, object] | Bound | None = None,
+        **named: object,
+    ) -> Result:
+        """Runs the program on a graph.
+
+        Args:
+            graph: a `starplat.Graph`, or anything that can be taken for one: a SciPy sparse array, a NetworkX graph, a
+                data frame of edges, a pair of arrays.
+            target: its name, or "auto" for the best that is here; `Result.target` says which it was.
+            device: the number of the target's device, as `starplat devices` counts them.
+            function: the entry, by default the function that no other calls.
+            schedule: how to run: a `starplat.Schedule`, words such as "direction=pull,balance=edge", or the path of a
+                `.toml` file. By default what the file beside the program says; where there is none, devices run under
+                "auto", and the interpreter, whose answers are the measure, under "plain".
+            validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
+                race.
+            results: the properties to bring back, by default all.
+            device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
+            repeat: how often to run; `Result.seconds.run` has a time for each.
+            trace: runs once more, watched: `Result.trace` has for every round of the program's loops how many nodes
+                were active, how many arcs they have, whether it pushed or pulled, how its nodes were held, its time.
+            arguments, named: values by parameter. Nodes go by the ids of the graph's file. `arguments` is for
+                parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
+                any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
+                property's type is used where it lies, and holds the property's contents at the end if the program
+                changes it; nodes in it are numbers 0..n-1. Other arrays are only read.
+
+        Raises:
+            DiagnosticError: an argument, a device or the schedule is missing or wrong, or (E0795) an answer is not the
+                interpreter's.
+        """
+        from starplat.graph import from_object
+        from starplat.runtime import run_module
+        from starplat.schedule.parse import as_schedule
+
+        wanted = as_schedule(schedule) or self.schedule
+        started = perf_counter()
+        module = self.module(function)
+        lowered = perf_counter() - started
+        taken = from_object(graph)
+        given = _bound(module, taken, arguments, named)
+        before = given.on_host(taken) if validate else given
+        result = run_module(
+            module,
+            taken,
+            target=target,
+            device_index=device or 0,
+            arguments=given,
+            results=results,
+            device_results=device_results,
+            repeat=repeat,
+            schedule=wanted,
+            trace=trace,
+            compile_seconds=lowered,
+        )
+        return self._validated(result, module, before) if validate else result
+
+    def run_everywhere(
+        self,
+        graph: Any,
+        *,
+        device: int | None = None,
+        function: str | None = None,
+        schedule: Schedule | str | None = None,
+        validate: bool = False,
+        results: Sequence[str] | None = None,
+        repeat: int = 1,
+        arguments: Mapping[str, object] | Bound | None = None,
+        started: Callable[[DeviceDescription], None] = lambda device: None,
+        **named: object,
+    ) -> Everywhere:
+        """Runs the program on every device of every target that is here, and compares the answers.
+
+        Args:
+            device: only the devices of this number.
+            schedule: for all devices but the interpreter's, whose answer is the measure.
+            validate: the interpreter, whose answer is the measure, runs even where it takes long.
+            started: is told which device is about to run.
+            others: as for `run`.
+
+        Raises:
+            DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
+        """
+        from starplat.graph import from_object
+        from starplat.runtime.everywhere import run_everywhere
+        from starplat.schedule.parse import as_schedule
+
+        module, taken = self.module(function), from_object(graph)
+        given = _bound(module, taken, arguments, named)
+        return run_everywhere(
+            module,
+            taken,
+            given,
+            device_index=device,
+            results=results,
+            repeat=repeat,
+            schedule=as_schedule(schedule) or self.schedule,
+            racy=any(map(is_race, self.warnings)),
+            always_measure=validate,
+            started=started,
+        )
+
+    def _validated(self, result: Result, module: Module, given: Bound) -> Result:
+        from starplat.runtime import validate
+
+        compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)))
+        if verdict.difference is not None:
+            raise _differs(result, str(verdict.difference))
+        return compared
+
+
+def _bound(
+    module: Module, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
+) -> Bound:
+    """The arguments of a call, in whichever of the two ways they are given."""
+    from starplat.runtime import Bound, bind
+
+    return arguments if isinstance(arguments, Bound) else bind(module, graph, {**(arguments or {}), **named})
+
+
+def _differs(result: Result, difference: str) -> DiagnosticError:
+    """E0795: a target's answer is not the interpreter's: our mistake, or the device's."""
+    message = f"{result.program} on {result.target}, {result.device}: {difference}"
+    help = "this is a mistake of starplat or of the device's compiler; please report it with the program and the graph"
+    return DiagnosticError(Diagnostic("E0795", message, help=help), exit_code=ExitCode.BUILD_FAILED)

@@ -1,0 +1,62 @@
+"""The text of a program: from a file, from bytes, or given as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.suggest import did_you_mean
+from starplat.source import SourceFile
+
+TEXT_NAME = "program.sp"
+"""What messages call a program that came as text."""
+
+
+def read_program(path: str | Path) -> SourceFile:
+    """The text of a program file.
+
+    Raises:
+        DiagnosticError: E0790, the file cannot be read; E0791, it is not text.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        message = f"{path}: cannot be read: {reason}"
+        raise DiagnosticError(Diagnostic("E0790", message, help=_near(Path(path)))) from error
+    return SourceFile(str(path), decoded(str(path), data))
+
+
+def decoded(name: str, data: bytes) -> str:
+    """The text of a program; a byte order mark is dropped.
+
+    Raises:
+        DiagnosticError: E0791, it is not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{name}:{line}: byte {error.start} of the file is not UTF-8 text"
+        raise DiagnosticError(Diagnostic("E0791", message, help="programs are UTF-8 text files")) from error
+
+
+def source_of(program: str | Path | SourceFile) -> SourceFile:
+    """A program given as text or as the path of a file: a `str` that holds a newline or a `{` is text, any other is a
+    path."""
+    match program:
+        case SourceFile():
+            return program
+        case str() if "\n" in program or "{" in program:
+            return SourceFile(TEXT_NAME, program)
+        case _:
+            return read_program(program)
+
+
+def _near(path: Path) -> str | None:
+    """A hint for a path that leads nowhere."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".sp"]
+    except (OSError, ValueError):
+        return None
+    return did_you_mean(path.name, names)

@@ -1,0 +1,50 @@
+"""Cells on a device, and arrays of a caller that lie there already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Buffer:
+    """Cells on a device; `memory` is whatever the target holds them in. There is room for one cell at least.
+
+    `lent` memory is the caller's: it is never kept for other uses.
+    """
+
+    dtype: np.dtype[Any]
+    count: int
+    memory: Any
+    lent: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of the cells."""
+        return self.dtype.itemsize * self.count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Adopted:
+    """A caller's array that lies on the device, as the target holds memory.
+
+    Attributes:
+        memory: as in `Buffer`.
+        place: what it is a part of, and from which byte to which: two arrays of one `place[0]` may overlap.
+        read_only: whether it must not be written.
+        loose: whether it can only be copied from and to, not given to kernels: they need whole 32-bit words, in which
+            they change single bytes, and on some devices a certain beginning.
+    """
+
+    memory: Any
+    place: tuple[Hashable, int, int]
+    read_only: bool = False
+    loose: bool = False
+
+    def overlaps(self, other: Adopted) -> bool:
+        """Whether both hold a common byte."""
+        (whole, start, stop), (others, first, last) = self.place, other.place
+        return whole == others and start < last and first < stop

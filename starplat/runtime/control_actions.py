@@ -1,0 +1,197 @@
+"""Host operations that say what comes next: choices, loops, leaving them, calls.
+
+`ACTIONS` has one function for each; what stands inside an operation is performed by the machine's `block`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from starplat.ir.arithmetic import settled
+from starplat.ir.nodes import (
+    COLUMNS,
+    IN_COLUMNS,
+    Array,
+    Direction,
+    HostBlock,
+    HostBreak,
+    HostCall,
+    HostContinue,
+    HostFor,
+    HostForMembers,
+    HostForNeighbors,
+    HostForRange,
+    HostIf,
+    HostReturn,
+    HostWhile,
+    NearestFirst,
+    PushOrPull,
+    Variable,
+)
+from starplat.runtime.machine import Flow, Frame, Machine, Op, Place
+from starplat.source import NOWHERE
+
+
+def branch(machine: Machine, op: HostIf, frame: Frame) -> Flow:
+    return machine.block(op.then if machine.value(op.condition, frame) else op.otherwise, frame)
+
+
+def while_true(machine: Machine, op: HostWhile, frame: Frame) -> Flow:
+    first = op.test_last
+    while True:
+        if not first:
+            flow = machine.block(op.before, frame)
+            if flow is not Flow.ON:
+                return flow
+            if not machine.value(op.condition, frame):
+                return Flow.ON
+        first = False
+        flow = machine.block(op.body, frame)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow is Flow.RETURN:
+            return flow
+
+
+def counted(machine: Machine, op: HostFor, frame: Frame) -> Flow:
+    while True:
+        flow = machine.block(op.before, frame)
+        if flow is not Flow.ON:
+            return flow
+        if not machine.value(op.condition, frame):
+            return Flow.ON
+        flow = machine.block(op.body, frame)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow is Flow.RETURN:
+            return flow
+        machine.block(op.step, frame)
+
+
+def for_range(machine: Machine, op: HostForRange, frame: Frame) -> Flow:
+    end = machine.value(op.end, frame)
+    machine.set(op.variable, machine.value(op.first, frame), frame)
+    while frame.variables[op.variable.name] < end:
+        flow = machine.block(op.body, frame)
+        if flow is Flow.BREAK:
+            break
+        if flow is Flow.RETURN:
+            return flow
+        machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
+    return Flow.ON
+
+
+def for_neighbors(machine: Machine, op: HostForNeighbors, frame: Frame) -> Flow:
+    columns = machine.world.host[(COLUMNS if op.direction is Direction.OUT else IN_COLUMNS).name]
+    node = int(machine.value(op.node, frame))
+
+    def steps() -> Iterator[None]:
+        for position in machine.row(op.direction, node):
+            machine.set(op.position, position, frame)
+            machine.set(op.neighbor, columns[position], frame)
+            yield
+
+    return _each(machine, steps(), op.body, frame)
+
+
+def for_members(machine: Machine, op: HostForMembers, frame: Frame) -> Flow:
+    place = frame.places[op.members.name]
+    flags = place.known if place.known is not None else machine.device.download(place.buffer)
+
+    def steps() -> Iterator[None]:
+        for member in np.flatnonzero(flags).tolist():
+            machine.set(op.variable, member, frame)
+            yield
+
+    return _each(machine, steps(), op.body, frame)
+
+
+def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow:
+    for _ in steps:
+        flow = machine.block(body, frame)
+        if flow is Flow.BREAK:
+            break
+        if flow is Flow.RETURN:
+            return flow
+    return Flow.ON
+
+
+def leave(machine: Machine, op: HostBreak, frame: Frame) -> Flow:
+    return Flow.BREAK
+
+
+def go_on(machine: Machine, op: HostContinue, frame: Frame) -> Flow:
+    return Flow.CONTINUE
+
+
+def give_back(machine: Machine, op: HostReturn, frame: Frame) -> Flow:
+    if op.value is not None:
+        value = machine.value(op.value, frame)
+        result = frame.function.result
+        frame.returned = value if result is None else settled(result, value)
+    return Flow.RETURN
+
+
+def in_any_order(machine: Machine, op: NearestFirst, frame: Frame) -> Flow:
+    return machine.block(op.body, frame)
+
+
+def push(machine: Machine, op: PushOrPull, frame: Frame) -> Flow:
+    return machine.block(op.push, frame)
+
+
+def inside(machine: Machine, op: HostBlock, frame: Frame) -> Flow:
+    """A statement of the program, which mistakes are put down to meanwhile."""
+    outer = machine.span
+    machine.span = outer if op.span == NOWHERE else op.span
+    try:
+        return machine.block(op.body, frame)
+    finally:
+        machine.span = outer
+
+
+def call(machine: Machine, op: HostCall, frame: Frame) -> Flow:
+    called = Frame(machine.module.function(op.function))
+    lent: list[tuple[Place, Array, str]] = []
+    scalars: list[tuple[Variable, str]] = []
+    for parameter, argument in zip(called.function.parameters, op.arguments, strict=True):
+        name = parameter.what.name
+        match argument:
+            case Array():
+                called.places[name] = frame.places[argument.name]
+                lent.append((frame.places[argument.name], argument, name))
+            case Variable():
+                called.variables[name] = frame.variables[argument.name]
+                if parameter.by_reference:
+                    scalars.append((argument, name))
+            case _:
+                called.variables[name] = settled(parameter.what.element, machine.value(argument, frame))
+    machine.call(called)
+    for before, array, name in lent:
+        if called.places[name] is not before:
+            frame.places[array.name] = called.places[name]
+    for variable, name in scalars:
+        machine.set(variable, called.variables[name], frame)
+    if op.result is not None:
+        machine.set(op.result, called.returned, frame)
+    return Flow.ON
+
+
+ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+    HostIf: branch,
+    HostWhile: while_true,
+    HostFor: counted,
+    HostForRange: for_range,
+    HostForNeighbors: for_neighbors,
+    HostForMembers: for_members,
+    HostBreak: leave,
+    HostContinue: go_on,
+    HostReturn: give_back,
+    HostCall: call,
+    HostBlock: inside,
+    NearestFirst: in_any_order,
+    PushOrPull: push,
+}

@@ -1,0 +1,24 @@
+"""What is said when a device gives up, or has no room."""
+
+from __future__ import annotations
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+
+
+class DeviceFaultError(DiagnosticError):
+    """The device gave up; it is not used again."""
+
+
+def device_fault(device: str, reason: str, when: str = "failed while the program ran") -> DeviceFaultError:
+    """E0906: the device gave up."""
+    first = next((line.strip() for line in reason.splitlines() if line.strip()), "no reason given")
+    message = f"{device} {when}: {first}"
+    help = "an index out of range does this: run with --target reference, which checks every index"
+    return DeviceFaultError(Diagnostic("E0906", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+
+def out_of_memory(device: str, size: int) -> DiagnosticError:
+    """E0903: there is no room on the device."""
+    message = f"{device} has no room for {size:,} more bytes"
+    help = "use a device with more memory (starplat devices lists them), or a smaller graph"
+    return DiagnosticError(Diagnostic("E0903", message, help=help), exit_code=ExitCode.NO_DEVICE)

@@ -1,0 +1,67 @@
+"""Host operations that start kernels: one kernel, or a whole operation in one launch where the target can.
+
+`ACTIONS` has one function for each. How many iterations a launch has, the kernel's domain says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from starplat.ir.arithmetic import combined
+from starplat.ir.listed import MOST_GUESSED
+from starplat.ir.nodes import AllArcs, AllNodes, Kernel, Launch, Listed, NodeNeighbors, Once, OnDevice, Origin
+from starplat.runtime.device import LaunchSize
+from starplat.runtime.machine import Flow, Frame, Machine
+
+
+def launch(machine: Machine, op: Launch, frame: Frame) -> Flow:
+    kernel, world = machine.module.kernel(op.kernel), machine.world
+    buffers = {array.name: machine.buffer(array, frame) for array in kernel.arrays}
+    for array in machine.written[kernel.name]:
+        frame.places[array.name].known = None
+    size = LaunchSize(_iterations(machine, kernel, frame), world.num_nodes, world.num_arcs)
+    contributed = machine.kernels.launch(kernel, buffers, frame.variables, size)
+    for reduction in kernel.reductions:
+        if reduction.variable.name in contributed:
+            name, element = reduction.variable.name, reduction.variable.element
+            frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
+    return Flow.ON
+
+
+def on_device(machine: Machine, op: OnDevice, frame: Frame) -> Flow:
+    """One launch where the target can; what its body says where it cannot."""
+    if not machine.kernels.runs_together:
+        return machine.block(op.body, frame)
+    buffers = machine.together(op, frame)
+    for array in op.arrays:
+        if array.origin is not Origin.GRAPH:
+            frame.places[array.name].known = None
+    size = LaunchSize(1, machine.world.num_nodes, machine.world.num_arcs)
+    outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
+    for variable in op.outcomes:
+        machine.set(variable, outcomes[variable.name], frame)
+    return Flow.ON
+
+
+def _iterations(machine: Machine, kernel: Kernel, frame: Frame) -> int:
+    world, domain = machine.world, kernel.domain
+    match domain:
+        case AllNodes():
+            return world.num_nodes
+        case AllArcs():
+            return world.num_arcs
+        case Once():
+            return 1
+        case Listed():
+            length = machine.lengths[kernel.name]
+            if length is None:
+                return min(world.num_nodes, MOST_GUESSED)
+            return max(int(machine.value(length, frame)), 0)
+        case NodeNeighbors():
+            return len(machine.row(domain.direction, int(machine.value(domain.node, frame))))
+        case _:
+            assert_never(domain)
+
+
+ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {Launch: launch, OnDevice: on_device}

@@ -1,0 +1,26 @@
+"""What a program of this machine answers to a question about itself, such as `--version`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+SECONDS = 30
+
+
+def answer(path: str, question: str) -> str | None:
+    """What it prints, in English; None if it does not start, fails, takes too long, or has nothing to say."""
+    try:
+        done = subprocess.run(
+            [path, question],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 and done.stdout.strip() else None

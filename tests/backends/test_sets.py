@@ -1,0 +1,169 @@
+"""Sets of nodes are kept in four ways, and each gives the same answers: on fibers, with small limits of the helper
+functions and with the real ones, where few nodes are active and where many are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.backends.cpp import size_of
+from starplat.backends.launch import MOST_LISTED, MOST_NEW_OF_ALL, SET_WORDS, most_new, most_sets
+from starplat.backends.set_forms import FORMS
+from starplat.graph import Graph, from_object
+from starplat.ir.nodes import Array, Element, Extent, Origin, Packing
+from starplat.runtime.estimate import Sizes
+from starplat.runtime.trace import Held
+from starplat.schedule.apply import decided
+from starplat.schedule.parse import parse_schedule
+from starplat.schedule.schedule import Frontier
+from tests.backends.emulated import Machine, emulated
+from tests.backends.test_cuda import to_machine_code
+from tests.programs.cases import EXAMPLES
+
+SETS = [str(value) for value in Frontier if value is not Frontier.FLAGS]
+
+PROGRAMS: dict[str, dict[str, object]] = {
+    "bfs_levels": {"src": 3},
+    "sssp": {"src": 3},
+    "k_core": {},
+    "betweenness": {"sources": [3, 9]},
+}
+
+MACHINES = (
+    Machine(blocks=1, threads=64, seed=1),
+    Machine(blocks=3, threads=96, seed=2),
+    Machine(blocks=7, threads=32, seed=3, limits=False),
+)
+
+
+def random_graph(nodes: int, degree: int, seed: int) -> Graph:
+    """Arcs both ways between random nodes, a hub, and a chain that makes many rounds with few nodes."""
+    chance = np.random.default_rng(seed)
+    ends = chance.integers(0, nodes // 2, (2, degree * nodes // 4))
+    hub = np.array([np.full(nodes // 4, 5), np.arange(nodes // 4)])
+    chain = np.array([np.arange(nodes // 2 - 1, nodes - 1), np.arange(nodes // 2, nodes)])[:, :20]
+    sources, destinations = np.concatenate([ends, hub, chain], axis=1)
+    rows, columns = np.concatenate([sources, destinations]), np.concatenate([destinations, sources])
+    weights = chance.integers(1, 90, len(rows))
+    return from_object(scipy.sparse.coo_array((weights, (rows, columns)), shape=(nodes, nodes)).tocsr())
+
+
+def agree(name: str, graph: Graph, frontier: str, machine: Machine, schedule: str = "auto") -> None:
+    program, arguments = starplat.compile(EXAMPLES / f"{name}.sp"), PROGRAMS[name]
+    expected = program.run(graph, target="reference", arguments=arguments)
+    with emulated(machine):
+        found = program.run(graph, target="cuda", arguments=arguments, schedule=f"{schedule},frontier={frontier}")
+    assert found.returned == expected.returned
+    for property_name, values in expected.properties.items():
+        np.testing.assert_allclose(found.properties[property_name], values, rtol=1e-9, err_msg=property_name)
+
+
+@pytest.mark.parametrize("frontier", SETS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_way_to_keep_sets_gives_the_same_answer(name: str, frontier: str) -> None:
+    machine = MACHINES[(SETS.index(frontier) + list(PROGRAMS).index(name)) % len(MACHINES)]
+    agree(name, random_graph(260, 6, 7), frontier, machine)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: f"{machine.blocks}x{machine.threads}")
+@pytest.mark.parametrize("frontier", SETS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_way_gives_the_same_answer_on_every_machine(name: str, frontier: str, machine: Machine) -> None:
+    for seed in range(3):
+        agree(name, random_graph(700, 8, seed), frontier, machine)
+
+
+@pytest.mark.parametrize("schedule", ["direction=push,priority=none", "balance=node,direction=push"])
+@pytest.mark.parametrize("frontier", SETS)
+def test_the_same_by_pushing_alone_and_without_an_order(frontier: str, schedule: str) -> None:
+    machine = MACHINES[SETS.index(frontier) % len(MACHINES)]
+    agree("bfs_levels", random_graph(160, 6, 8), frontier, machine, "direction=push")
+    agree("sssp", random_graph(160, 6, 8), frontier, machine, schedule)
+
+
+@pytest.mark.parametrize("frontier", ["bitmap", "layers"])
+def test_words_are_found_where_a_block_has_more_than_it_gathers_at_once(frontier: str) -> None:
+    """A warp asks for 32 words of the second layer, which are bits for 32,768 nodes."""
+    nodes = 70_000
+    ends = np.array([[3, 40_000, 3, 69_999, 33_000], [40_000, 69_999, 33_000, 1, 2]])
+    graph = from_object(scipy.sparse.coo_array((np.ones(5, int), ends), shape=(nodes, nodes)).tocsr())
+    agree("bfs_levels", graph, frontier, Machine(blocks=1, threads=64, seed=5), "direction=push")
+
+
+@pytest.mark.parametrize("frontier", SETS)
+def test_the_step_knows_how_sets_are_kept_and_nothing_else_changes(frontier: str) -> None:
+    module = starplat.compile(EXAMPLES / "sssp.sp").module()
+    made = decided(module, parse_schedule(f"frontier={frontier}"), BACKENDS["cuda"].capabilities).module
+    packings = {array.packed for function in made.functions for array in function.arrays if array.packed}
+    assert len(packings) == 1
+
+
+@pytest.mark.parametrize(
+    ("packing", "words"),
+    [
+        (Packing.SWITCHED, 3 + 7 + MOST_LISTED),
+        (Packing.LIST, 3 + 5 + 70),
+        (Packing.BITS, 3 + 5),
+        (Packing.LAYERS, 3 + 5 + 1),
+    ],
+)
+def test_sets_take_bits_and_no_array_is_as_long_as_there_are_arcs(packing: Packing, words: int) -> None:
+    members = Array("members", Element.BOOL, Extent.NODES, Origin.TEMPORARY, packed=packing)
+    assert SET_WORDS[packing].for_nodes(70) == words
+    assert Sizes(70, 5000).of(members) == 4 * words
+    text = size_of(members).replace("graph.num_nodes", "70").replace("(std::size_t)", "").replace("/", "//")
+    assert eval(text) == words  # a host program gives the same room
+    assert packing in FORMS
+
+
+MANY = """function many(Graph g, {results}, propEdge<int> weight, node src) {{
+  for (int times = 0; times < 3; times++) {{
+{loops}
+  }}
+}}"""
+ONE_OF_MANY = """
+    propNode<bool> active{n};
+    g.attachNodeProperty(dist{n} = INF, active{n} = False);
+    src.dist{n} = 0;
+    src.active{n} = True;
+    bool over{n} = False;
+    fixedPoint until (over{n} : !active{n}) {{
+      forall (v in g.nodes().filter(active{n} == True)) {{
+        forall (w in g.neighbors(v)) {{
+          edge e = g.get_edge(v, w);
+          <w.dist{n}, w.active{n}> = <Min(w.dist{n}, v.dist{n} + e.weight), True>;
+        }}
+      }}
+    }}"""
+
+
+@pytest.mark.parametrize("frontier", SETS)
+def test_a_block_has_memory_for_the_new_nodes_of_all_sets(frontier: str, tmp_path: Path) -> None:
+    """Four loops with three sets each in one launch: a block has 48 KiB of its own."""
+    text = MANY.format(
+        results=", ".join(f"propNode<int> dist{n}" for n in range(4)),
+        loops="".join(ONE_OF_MANY.format(n=n) for n in range(4)),
+    )
+    made = decided(
+        starplat.compile(text).module(), parse_schedule(f"frontier={frontier}"), BACKENDS["cuda"].capabilities
+    ).module
+    assert most_sets(made) == 12
+    assert all(12 * most_new(packing, 12) <= MOST_NEW_OF_ALL for packing in Packing)
+    to_machine_code(BACKENDS["cuda"].kernels_text(made), tmp_path)
+
+
+@pytest.mark.parametrize(("frontier", "held"), [("queue", Held.LIST), ("bitmap", Held.BITS), ("layers", Held.LAYERS)])
+def test_a_trace_says_how_sets_are_kept(frontier: str, held: Held) -> None:
+    program, graph = starplat.compile(EXAMPLES / "sssp.sp"), random_graph(300, 6, 9)
+    with emulated(MACHINES[0]):
+        result = program.run(
+            graph, target="cuda", arguments={"src": 3}, schedule=f"frontier={frontier},priority=none", trace=True
+        )
+    assert result.trace is not None
+    assert {one.chief.held for one in result.trace.rounds} == {held}

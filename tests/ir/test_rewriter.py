@@ -1,0 +1,52 @@
+"""Rewriting reaches everything and rebuilds only what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from starplat.ir.nodes import (
+    COLUMNS,
+    ROW_OFFSETS,
+    WEIGHTS,
+    Array,
+    Const,
+    Contribute,
+    Expression,
+    ForNeighbors,
+    KernelIf,
+    KernelOp,
+)
+from starplat.ir.rewriter import Rewriter, map_expression
+from tests.ir.building import DIST, MODIFIED, NEXT, TRUE, binary, number, relax
+from tests.ir.test_verify import sssp
+
+
+def test_mapping_expressions_changes_the_innermost_first() -> None:
+    def double(expression: Expression) -> Expression:
+        return number(expression.value * 2) if isinstance(expression, Const) else expression
+
+    assert map_expression(double, binary("+", number(1), number(2))) == binary("+", number(2), number(4))
+
+
+def test_what_does_not_change_is_not_copied() -> None:
+    kernel = relax()
+    assert Rewriter().kernel_block(kernel.body)[0] is kernel.body[0]
+    assert Rewriter().kernel(kernel) == kernel
+    host = sssp().functions[0].body
+    assert Rewriter().host_block(host) == host
+
+
+def test_rewriting_renames_replaces_and_removes() -> None:
+    class Pass(Rewriter):
+        def array(self, array: Array) -> Array:
+            return MODIFIED if array == NEXT else array
+
+        def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
+            if isinstance(op, Contribute):
+                return ()
+            return (KernelIf(TRUE, (self.rebuild(op),)),) if isinstance(op, ForNeighbors) else (self.rebuild(op),)
+
+    kernel = Pass().kernel(relax())
+    assert len(kernel.body) == 1
+    assert isinstance(kernel.body[0], KernelIf)
+    assert kernel.arrays == (ROW_OFFSETS, COLUMNS, WEIGHTS, MODIFIED, DIST)
