@@ -84,7 +84,8 @@ class _Grouper(Rewriter):
         moved = {array for op in groups for array in op.arrays if array.origin is Origin.HOST}
         if not moved:
             return made if groups else function
-        return replace(made, arrays=tuple(map(_on_device, made.arrays)), body=_Moved(moved).host_block(made.body))
+        arrays = tuple(_on_device(array) if array in moved else array for array in made.arrays)
+        return replace(made, arrays=arrays, body=_Moved(moved).host_block(made.body))
 
     def host_op(self, op: HostOp) -> Iterable[HostOp]:
         if isinstance(op, OnDevice):
