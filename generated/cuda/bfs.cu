@@ -439,15 +439,6 @@ static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, in
     return {words, sizes, (int *)(sizes + 1), fresh, 0};
 }
 
-// What comes in is counted anew, while others still look at what goes out.
-static __device__ inline void begin_anew(Frontier &set) {
-    set.turn = 1 - set.turn;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        set.count() = {};
-        set.sizes->noted = 0;
-    }
-}
-
 static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
@@ -638,6 +629,15 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
 }
 
 static __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
+
+// What comes in is counted anew, while others still look at what goes out.
+static __device__ inline void begin_anew(Frontier &set) {
+    set.turn = 1 - set.turn;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        set.count() = {};
+        set.sizes->noted = 0;
+    }
+}
 
 // Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
 // of a warp together.

@@ -444,15 +444,6 @@ static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, in
     return {words, sizes, (int *)(sizes + 1), fresh, 0};
 }
 
-// What comes in is counted anew, while others still look at what goes out.
-static __device__ inline void begin_anew(Frontier &set) {
-    set.turn = 1 - set.turn;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        set.count() = {};
-        set.sizes->noted = 0;
-    }
-}
-
 static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
@@ -671,6 +662,15 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
         }
     }
     return value;
+}
+
+// What comes in is counted anew, while others still look at what goes out.
+static __device__ inline void begin_anew(Frontier &set) {
+    set.turn = 1 - set.turn;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        set.count() = {};
+        set.sizes->noted = 0;
+    }
 }
 
 // Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads

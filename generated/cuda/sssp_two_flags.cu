@@ -431,15 +431,6 @@ static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, in
     return {words, sizes, (int *)(sizes + 1), fresh, 0};
 }
 
-// What comes in is counted anew, while others still look at what goes out.
-static __device__ inline void begin_anew(Frontier &set) {
-    set.turn = 1 - set.turn;
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        set.count() = {};
-        set.sizes->noted = 0;
-    }
-}
-
 static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
     const int threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = thread; i < (num_nodes + 31) / 32; i += threads) set.bits[i] = 0;
@@ -550,6 +541,15 @@ static __device__ T saturated(double value) {
     const T largest = sizeof(T) == 4 ? (T)INT_MAX : (T)LLONG_MAX;
     if (value != value) return 0;
     return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
+}
+
+// What comes in is counted anew, while others still look at what goes out.
+static __device__ inline void begin_anew(Frontier &set) {
+    set.turn = 1 - set.turn;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        set.count() = {};
+        set.sizes->noted = 0;
+    }
 }
 
 // The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should

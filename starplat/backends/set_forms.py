@@ -52,6 +52,7 @@ def need_visit(helpers: Helpers, members: Array) -> None:
     """Notes what goes over a set's members."""
     form = FORMS[packing_of(members)]
     need_frontier(helpers, members)
+    helpers.need("begin_anew")
     if form.list != "whole":
         _need_words(helpers, form)
         helpers.need("visit_bits")
