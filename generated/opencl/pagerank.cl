@@ -90,7 +90,7 @@ static int node_of_all(int begin, int num_nodes) {
     return node < num_nodes ? node : -1;
 }
 
-// The same with all arcs of a node, or with none where it is -1.
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
 static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);

@@ -63,13 +63,13 @@ static int listed_node(__global const int *list, int begin, int size, int groups
 // How many groups share a node of a list.
 static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
 
-// The same with all arcs of a node, or with none where it is -1.
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
 static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);
 }
 
-// The same with this group's part of them, where some groups share a node.
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const int part = get_group_id(0) % groups;
