@@ -61,16 +61,7 @@ class CudaDevice(ArrayDevice):
         """The cubin of a kernel text, and whether it was at hand."""
         nvrtc = self.cupy.cuda.nvrtc.getVersion()
         key = key_of(text, *flags, self.architecture, f"nvrtc {nvrtc}")
-        cache = open_cache(self.target)
-        found = cache.get(key)
-        if found is not None:
-            return found, True
-        with cache.locked(key):
-            found = cache.get(key)
-            if found is None:
-                found = self._compiled(text, flags)
-                cache.put(key, found)
-        return found, False
+        return open_cache(self.target).get_or_build(key, lambda: self._compiled(text, flags))
 
     def _compiled(self, text: str, flags: tuple[str, ...]) -> bytes:
         from cupy.cuda import compiler

@@ -39,6 +39,7 @@ from starplat.ir.nodes import (
     Variable,
     WriteCell,
 )
+from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import declared_by, expressions_of, walk_expression, walk_host
 from starplat.schedule.names import Taken
@@ -230,11 +231,11 @@ def _is_walk(kernel: Kernel, module: Module) -> bool:
 
 def copied(ops: Iterable[HostOp]) -> tuple[Any, ...]:
     """The operations once more: who tells them apart does so by which object they are."""
-    return tuple(_with_blocks(op, {name: copied(block) for name, block in _blocks(op)}) for op in ops)
-
-
-def _with_blocks(op: HostOp, changes: dict[str, Any]) -> HostOp:
-    return replace(op, **changes)
+    result: list[HostOp] = []
+    for op in ops:
+        inside: dict[str, Any] = {name: copied(block) for name, block in _blocks(op)}
+        result.append(replace(op, **inside))
+    return tuple(result)
 
 
 def _blocks(op: HostOp) -> Iterable[tuple[str, tuple[HostOp, ...]]]:
@@ -252,14 +253,16 @@ def with_plain_walks(loop: HostWhile, module: Module, taken: Taken, added: list[
         if kernel.shares_arcs:
             names[name] = taken.free(f"{name}_of_few")
             added.append(replace(kernel, name=names[name], shares_arcs=False))
-    return replace(loop, body=_renamed(loop.body, names)) if names else loop
+    return replace(loop, body=_Renamed(names).host_block(loop.body))
 
 
-def _renamed(ops: Iterable[HostOp], names: dict[str, str]) -> tuple[HostOp, ...]:
-    result: list[HostOp] = []
-    for op in ops:
-        inside: dict[str, Any] = {name: _renamed(block, names) for name, block in _blocks(op)}
+class _Renamed(Rewriter):
+    """Launches kernels by their new names."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
         if isinstance(op, Launch):
-            inside["kernel"] = names.get(op.kernel, op.kernel)
-        result.append(replace(op, **inside))
-    return tuple(result)
+            return (replace(op, kernel=self.names.get(op.kernel, op.kernel)),)
+        return (self.rebuild(op),)

@@ -62,17 +62,16 @@ class Cache:
         except OSError as error:
             warnings.warn(f"the built kernels could not be kept in {path.parent}: {error}", CacheWarning, stacklevel=2)
 
-    def get_or_build(self, key: str, build: Callable[[], bytes]) -> bytes:
-        """The entry, built by whoever comes first while others wait for it."""
-        found = self.get(key)
-        if found is not None:
-            return found
+    def get_or_build(self, key: str, build: Callable[[], bytes]) -> tuple[bytes, bool]:
+        """The entry, built by whoever comes first while others wait for it, and whether it was at hand."""
+        if (found := self.get(key)) is not None:
+            return found, True
         with self.locked(key):
-            found = self.get(key)
-            if found is None:
-                found = build()
-                self.put(key, found)
-            return found
+            if (found := self.get(key)) is not None:
+                return found, True
+            made = build()
+            self.put(key, made)
+            return made, False
 
     def forget(self, key: str) -> None:
         """Removes an entry that turned out to be of no use; one that cannot be removed is overwritten, or stays."""

@@ -64,16 +64,8 @@ def _key_of_carried(text: str, flags: tuple[str, ...]) -> str:
 
 
 def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
-    cache = open_cache(target)
     key = key_of(text, *flags, compiler.path, compiler.identity)
-    if (found := cache.get(key)) is not None:
-        return found, True
-    with cache.locked(key):
-        if (found := cache.get(key)) is not None:
-            return found, True
-        image = _compiled(compiler, text, flags)
-        cache.put(key, image)
-        return image, False
+    return open_cache(target).get_or_build(key, lambda: _compiled(compiler, text, flags))
 
 
 def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:

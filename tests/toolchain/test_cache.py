@@ -38,7 +38,7 @@ def test_what_is_put_is_found(folder: Path) -> None:
     assert cache.get(key) is None
     cache.put(key, b"binary")
     assert cache.get(key) == b"binary"
-    assert cache.get_or_build(key, lambda: b"other") == b"binary"
+    assert cache.get_or_build(key, lambda: b"other") == (b"binary", True)
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -55,7 +55,7 @@ def test_a_damaged_entry_is_forgotten(folder: Path, damage: bytes | None) -> Non
     path.write_bytes(path.read_bytes()[:-1] if damage is None else damage)
     assert cache.get(key) is None
     assert not path.exists()
-    assert cache.get_or_build(key, lambda: b"again") == b"again"
+    assert cache.get_or_build(key, lambda: b"again") == (b"again", False)
 
 
 def test_the_home_of_nobody_is_a_folder_like_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_an_unsafe_default_folder_is_not_used(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("starplat.toolchain.cache.user_cache_path", lambda *_, **__: shared)
     with pytest.warns(CacheWarning, match="can be written by other users"):
         assert private_folder() is None
-    assert Cache(None).get_or_build("key", lambda: b"built") == b"built"
+    assert Cache(None).get_or_build("key", lambda: b"built") == (b"built", False)
     assert list(shared.iterdir()) == []
     _checked_folder.cache_clear()
 
@@ -100,7 +100,7 @@ def test_two_processes_that_build_at_once_both_succeed(folder: Path, tmp_path: P
     program = (
         "import time; from starplat.toolchain.cache import open_cache\n"
         "def build(): time.sleep(0.3); print('built'); return b'binary'\n"
-        "assert open_cache('things').get_or_build('00key', build) == b'binary'"
+        "assert open_cache('things').get_or_build('00key', build)[0] == b'binary'"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     outputs = [process.communicate(timeout=60)[0] for process in processes]

@@ -142,22 +142,6 @@ class Operator(Enum):
     GREATER = ">"
     GREATER_EQUAL = ">="
 
-    @property
-    def is_comparison(self) -> bool:
-        return self in _COMPARISONS
-
-
-_COMPARISONS = frozenset(
-    {
-        Operator.EQUAL,
-        Operator.NOT_EQUAL,
-        Operator.LESS,
-        Operator.LESS_EQUAL,
-        Operator.GREATER,
-        Operator.GREATER_EQUAL,
-    }
-)
-
 
 class UnaryOperator(Enum):
     NOT = "!"
