@@ -434,19 +434,21 @@ struct Frontier {
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the counts is in use
+    int room;    // of the list: more members of a large graph are better gone through in order
 
     __device__ Count &count() const { return sizes->counts[turn]; }
 };
 
 #define MUCH_NEW 64  // for a block
 #define ALL_ARCS 1048576  // what stands for all arcs of the graph
+#define MOST_LISTED 131072  // room of the list of a small graph
 
 // The set in `words`: its bits, its sizes, the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     Sizes *sizes = (Sizes *)(words + (num_nodes + 31) / 32);
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, (int *)(sizes + 1), fresh, 0};
+    return {words, sizes, (int *)(sizes + 1), fresh, 0, num_nodes <= MOST_LISTED ? MOST_LISTED : MOST_LISTED / 4};
 }
 
 static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
@@ -466,7 +468,6 @@ static __device__ inline bool mark(const Frontier &set, int node) {
 }
 
 #define MOST_NEW 1024  // nodes that a block can put into the list between two barriers
-#define MOST_LISTED 131072  // room of the list
 
 static __device__ inline void insert(const Frontier &set, int node) {
     if (!mark(set, node)) return;
@@ -479,10 +480,10 @@ static __device__ inline void note_new(const Frontier &set, int count) {
     __shared__ int begin;
     if (threadIdx.x == 0) {
         begin = atomicAdd(&set.count().members, count);
-        if (count > MOST_NEW || begin + count > MOST_LISTED) set.count().lacking = 1;
+        if (count > MOST_NEW || begin + count > set.room) set.count().lacking = 1;
     }
     __syncthreads();
-    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+    if (count <= MOST_NEW && begin + count <= set.room) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
 }
@@ -510,15 +511,24 @@ static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, c
     if (threadIdx.x == 0) *set.fresh = 0;
 }
 
+#define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A block that waits for long only watches for that, and lets the cache alone.
 static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
+        const unsigned share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
+        unsigned before, now;
+        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(share) : "memory");
+        int looks = 0;
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+        } while (((before ^ now) & 0x80000000u) == 0 && ++looks < SOME_LOOKS);
+        if (looks == SOME_LOOKS) {
+            while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+            __threadfence();
+        }
     }
     __syncthreads();
 }
@@ -527,7 +537,7 @@ static __device__ void grid_barrier(unsigned *arrived) {
 static __device__ inline void insert_alone(const Frontier &set, int node) {
     if (!mark(set, node)) return;
     const int place = set.count().members++;
-    if (place < MOST_LISTED) {
+    if (place < set.room) {
         set.list[place] = node;
     } else {
         set.count().lacking = 1;
@@ -613,6 +623,23 @@ static __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// the threads, the larger the team.
+struct Teams {
+    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < 32) {
+            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+        }
+        count = 32 / size;
+        place = threadIdx.x % 32 / size;
+        member = threadIdx.x % size;
+    }
+};
+
 #define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
 
 // Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
@@ -629,11 +656,36 @@ static __device__ inline void search_row(int node, arc_t first, arc_t end, Test 
     }
 }
 
-// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+// Searches the rows of the nodes to keep in teams, but for long ones, which are put off.
 template <class Keep, class Test, class Reach>
-static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
-    __shared__ int found;
-    LongRows &long_rows = no_long_rows();
+static __device__ inline void search_in_teams(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
+    const Teams team(num_nodes, num_nodes, rows);
+    const unsigned mates = ~0u >> (32 - team.size) << team.place * team.size;
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        const bool kept = node < num_nodes && keep(node);
+        const arc_t first = kept ? rows[node] : 0;
+        arc_t end = kept ? rows[node + 1] : 0;
+        const bool late = team.member == 0 && long_rows.puts_off(node, end - first);
+        if (__shfl_sync(~0u, late, team.place * team.size)) end = first;
+        for (arc_t arc = first + team.member; __any_sync(~0u, arc < end); arc += 2 * team.size) {
+            const arc_t next = arc + team.size;
+            const bool holds = arc < end && test(node, arc), next_holds = next < end && test(node, next);
+            const unsigned found = __ballot_sync(~0u, holds || next_holds) & mates;
+            if (found == 0) continue;
+            if (threadIdx.x % 32 == __ffs(found) - 1) reach(node, holds ? arc : next);
+            end = first;
+        }
+    }
+}
+
+// Searches the rows of the nodes to keep: each thread one, with its warp's help, but for long ones, which are put off.
+template <class Keep, class Test, class Reach>
+static __device__ inline void search_in_warps(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
     for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
         const int node = begin + threadIdx.x % 32;
         const bool kept = node < num_nodes && keep(node);
@@ -651,6 +703,18 @@ static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep 
             const arc_t first = __shfl_sync(~0u, arc, which), last = __shfl_sync(~0u, end, which);
             search_row(begin + which, first, last, test, reach);
         }
+    }
+}
+
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+template <class Keep, class Test, class Reach>
+static __device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+    __shared__ int found;
+    LongRows &long_rows = no_long_rows();
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        search_in_teams(num_nodes, rows, long_rows, keep, test, reach);
+    } else {
+        search_in_warps(num_nodes, rows, long_rows, keep, test, reach);
     }
     __syncthreads();
     for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
@@ -794,7 +858,8 @@ static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_
     __syncthreads();
 }
 
-// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly. A set that is taken from is
+// empty afterwards.
 template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
@@ -816,18 +881,19 @@ static __device__ inline void advance_members(
     long_arcs(rows, long_rows, body);
 }
 
-// Leaves the set empty.
-template <class Keep, class Body>
-static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    advance_members(set, num_nodes, true, rows, keep, body);
-}
-
+// Calls body(node, arc) for every arc of the members to keep.
 template <class Keep, class Body>
 static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
     advance_members(set, num_nodes, false, rows, keep, body);
 }
 
 static __device__ inline bool every_node(int) { return true; }
+
+// Calls body(node, arc) for every arc of the members to keep, and leaves the set empty.
+template <class Keep, class Body>
+static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    advance_members(set, num_nodes, true, rows, keep, body);
+}
 
 // After a barrier, for all threads alike.
 static __device__ inline int size_of(const Frontier &set) { return set.count().members; }
@@ -874,23 +940,6 @@ static __device__ __forceinline__ void long_values(
     }
     __syncthreads();  // the list may be begun anew
 }
-
-// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
-// the threads, the larger the team.
-struct Teams {
-    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
-
-    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
-        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
-        if (size < 32) {
-            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
-            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
-        }
-        count = 32 / size;
-        place = threadIdx.x % 32 / size;
-        member = threadIdx.x % size;
-    }
-};
 
 // Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
 // Nodes with long rows are put off.
@@ -1079,7 +1128,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 1083 "betweenness_push.cu"
+#line 1132 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -416,19 +416,21 @@ struct Frontier {
     int *list;
     int *fresh;  // in the block's own memory: how many it has put in since the last barrier, and which
     int turn;    // which of the counts is in use
+    int room;    // of the list: more members of a large graph are better gone through in order
 
     __device__ Count &count() const { return sizes->counts[turn]; }
 };
 
 #define MUCH_NEW 64  // for a block
 #define ALL_ARCS 1048576  // what stands for all arcs of the graph
+#define MOST_LISTED 131072  // room of the list of a small graph
 
 // The set in `words`: its bits, its sizes, the list.
 static __device__ inline Frontier frontier_in(unsigned *words, int num_nodes, int *fresh) {
     Sizes *sizes = (Sizes *)(words + (num_nodes + 31) / 32);
     if (threadIdx.x == 0) *fresh = 0;
     __syncthreads();
-    return {words, sizes, (int *)(sizes + 1), fresh, 0};
+    return {words, sizes, (int *)(sizes + 1), fresh, 0, num_nodes <= MOST_LISTED ? MOST_LISTED : MOST_LISTED / 4};
 }
 
 static __device__ inline void clear_bits(const Frontier &set, int num_nodes) {
@@ -448,7 +450,6 @@ static __device__ inline bool mark(const Frontier &set, int node) {
 }
 
 #define MOST_NEW 1024  // nodes that a block can put into the list between two barriers
-#define MOST_LISTED 131072  // room of the list
 
 static __device__ inline void insert(const Frontier &set, int node) {
     if (!mark(set, node)) return;
@@ -461,10 +462,10 @@ static __device__ inline void note_new(const Frontier &set, int count) {
     __shared__ int begin;
     if (threadIdx.x == 0) {
         begin = atomicAdd(&set.count().members, count);
-        if (count > MOST_NEW || begin + count > MOST_LISTED) set.count().lacking = 1;
+        if (count > MOST_NEW || begin + count > set.room) set.count().lacking = 1;
     }
     __syncthreads();
-    if (count <= MOST_NEW && begin + count <= MOST_LISTED) {
+    if (count <= MOST_NEW && begin + count <= set.room) {
         for (int i = threadIdx.x; i < count; i += blockDim.x) set.list[begin + i] = set.fresh[1 + i];
     }
 }
@@ -492,15 +493,24 @@ static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, c
     if (threadIdx.x == 0) *set.fresh = 0;
 }
 
+#define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A block that waits for long only watches for that, and lets the cache alone.
 static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
+        const unsigned share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
+        unsigned before, now;
+        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(share) : "memory");
+        int looks = 0;
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+        } while (((before ^ now) & 0x80000000u) == 0 && ++looks < SOME_LOOKS);
+        if (looks == SOME_LOOKS) {
+            while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+            __threadfence();
+        }
     }
     __syncthreads();
 }
@@ -509,7 +519,7 @@ static __device__ void grid_barrier(unsigned *arrived) {
 static __device__ inline void insert_alone(const Frontier &set, int node) {
     if (!mark(set, node)) return;
     const int place = set.count().members++;
-    if (place < MOST_LISTED) {
+    if (place < set.room) {
         set.list[place] = node;
     } else {
         set.count().lacking = 1;
@@ -712,7 +722,8 @@ static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_
     __syncthreads();
 }
 
-// Calls body(node, arc) for every arc of the members to keep, which threads share evenly.
+// Calls body(node, arc) for every arc of the members to keep, which threads share evenly. A set that is taken from is
+// empty afterwards.
 template <class Keep, class Body>
 static __device__ inline void advance_members(
     Frontier &set, int num_nodes, bool takes, const arc_t *rows, Keep keep, Body body
@@ -734,15 +745,10 @@ static __device__ inline void advance_members(
     long_arcs(rows, long_rows, body);
 }
 
-// Leaves the set empty.
+// Calls body(node, arc) for every arc of the members to keep, and leaves the set empty.
 template <class Keep, class Body>
 static __device__ inline void advance(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
     advance_members(set, num_nodes, true, rows, keep, body);
-}
-
-template <class Keep, class Body>
-static __device__ inline void advance_and_keep(Frontier &set, int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    advance_members(set, num_nodes, false, rows, keep, body);
 }
 
 static __device__ inline bool every_node(int) { return true; }
@@ -886,7 +892,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 890 "sssp.cu"
+#line 896 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -56,7 +56,7 @@ class RowPrinter:
         start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
         everybody = gather.members is None and gather.listed is None and gather.keep is None
         if everybody and gather.node not in variables_in(gather.value):
-            for helper in ("long_values", "gather_step", "every_node", "gather_all", "gather_rows"):
+            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
                 self.need_for_rows(helper)
             of_node = ""
             yield f"gather_rows(num_nodes, {name(gather.rows)}, {start},"
@@ -91,12 +91,13 @@ class RowPrinter:
             self.need_for_rows(helper)
         noted = loop.noted if isinstance(loop, Gather) and not has_whole_list(loop.members) else None
         if isinstance(loop, Gather) and (listed or noted):
-            self.need_for_rows("gather_step")
-            self.need_for_rows("gather_each")
+            for helper in ("teams", "gather_step", "gather_each"):
+                self.need_for_rows(helper)
         if noted is not None:
             need_of_list(self.expressions.helpers, "gather_noted", noted.flags)
             places = self.behind(noted.array, noted.first)
-            function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(noted.flags)}, {places}, num_nodes"
+            need(f"gather_places{_kept(takes)}")
+            function, whose = f"{function}{_kept(takes)}", f"{name(noted.flags)}, {places}, num_nodes"
         elif listed is not None:
             function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
             self.need_for_rows(function)
@@ -108,7 +109,8 @@ class RowPrinter:
                 need_of_list(self.expressions.helpers, "advance_members", members)
             else:
                 self.need_for_rows("gather_members")
-            function, whose = f"{function}{'' if takes else '_and_keep'}", f"{name(members)}, num_nodes"
+            function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
+            need(function)
         given = f"{', '.join((whose, name(loop.rows), *more))},"
         if listed is not None:
             yield f"{function}("
@@ -166,6 +168,11 @@ class RowPrinter:
         return name if isinstance(first, Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
 
 
+def _kept(takes: bool) -> str:
+    """How the name of a function ends that goes over a set's members."""
+    return "" if takes else "_and_keep"
+
+
 _BY_WARP_NUMBER = frozenset(
     {"advance_all", "advance_listed", "gather_all", "gather_rows", "gather_listed", "gather_each", "search_all"}
 )
@@ -174,8 +181,8 @@ _BY_WARP_NUMBER = frozenset(
 _NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
     (Advance, True): ("warp_arcs", "share_arcs"),
     (Advance, False): ("warp_arcs", "share_arcs"),
-    (Gather, True): ("long_values", "gather_step"),
+    (Gather, True): ("long_values", "teams", "gather_step"),
     (Gather, False): ("warp_arcs", "share_values", "long_values"),
-    (Search, True): (),
+    (Search, True): ("teams",),
 }
 """What the functions that share arcs out call, by what they do and whether they go over all nodes."""

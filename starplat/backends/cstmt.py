@@ -171,10 +171,14 @@ class StatementPrinter:
                 yield from (f"{INDENT}{line}" for line in comments)
                 yield from self.inside(body)
                 yield "}"
-            case GridBarrier():
-                if self.expressions.spelling.barrier_helper is not None:
-                    self.expressions.helpers.need(self.expressions.spelling.barrier_helper)
-                yield self.expressions.spelling.barrier
+            case GridBarrier(lacking):
+                spelling = self.expressions.spelling
+                if spelling.barrier_helper is not None:
+                    self.expressions.helpers.need(spelling.barrier_helper)
+                if lacking is None:
+                    yield spelling.barrier
+                else:
+                    yield f"if (listed({self.expressions.local(lacking)}) < 0) {spelling.barrier}"
             case SwapPointers(first, second):
                 yield from self.swap_pointers(first, second)
             case OnFirst(body):

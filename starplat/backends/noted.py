@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from starplat.backends.uses import assigned_in, variables_in
+from starplat.backends.counters import variables_set
+from starplat.backends.uses import variables_in
 from starplat.ir.access import accesses
+from starplat.ir.gathering import gathering
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
     Array,
-    DeclareVariable,
     HostBlock,
     HostOp,
     Launch,
     ListMembers,
     Module,
-    ReadCell,
-    ReadEmpty,
-    ReadSize,
 )
 from starplat.ir.visitor import blocks_of, changed_by, walk_host
 
@@ -26,8 +24,8 @@ Known = Mapping[Array, ListMembers]
 
 
 def noted_at(body: Iterable[HostOp], module: Module) -> dict[int, ListMembers]:
-    """By the identity of a launch over a set's members: the operation that has listed them all, if neither the set nor
-    the list has changed since, nor where in it they begin."""
+    """By the identity of a launch that gathers into a set's members: the operation that has listed them all, if neither
+    the set nor the list has changed since, nor where in it they begin."""
     found: dict[int, ListMembers] = {}
     _block(body, {}, module, found)
     return found
@@ -43,7 +41,8 @@ def _operation(op: HostOp, known: Known, module: Module, found: dict[int, ListMe
     if isinstance(op, HostBlock):
         return _block(op.body, known, module, found)
     if isinstance(op, Launch):
-        walked = membership(module.kernel(op.kernel))
+        kernel = module.kernel(op.kernel)
+        walked = membership(kernel) if kernel.shares_arcs and gathering(kernel) is not None else None
         if walked is not None and walked.members in known:
             found[id(op)] = known[walked.members]
     left = _untouched(op, known, module)
@@ -59,10 +58,7 @@ def _untouched(op: HostOp, known: Known, module: Module) -> Known:
     parts = tuple(walk_host((op,)))
     changed = {array for part in parts for array in changed_by(part)}
     changed |= {access.array for part in parts for access in accesses(part, module) if access.writes}
-    declares = DeclareVariable | ReadCell | ReadEmpty | ReadSize
-    assigned = assigned_in(parts) | {part.variable for part in parts if isinstance(part, declares)}
-    launched = (module.kernel(part.kernel) for part in parts if isinstance(part, Launch))
-    assigned |= {reduction.variable for kernel in launched for reduction in kernel.reductions}
+    assigned = variables_set(parts, module)
     return {
         flags: lists
         for flags, lists in known.items()

@@ -39,12 +39,11 @@ def packing_of(members: Array) -> Packing:
 def need_frontier(helpers: Helpers, members: Array) -> None:
     """Notes what sets of nodes are, and what puts nodes in."""
     packing = packing_of(members)
-    form, limits = FORMS[packing], {"most_new": str(most_new(packing, helpers.sets))}
-    if form.list == "short":
-        limits["most_listed"] = str(MOST_LISTED)
-    helpers.need("frontier", words=form.words, list=form.list, size_words=str(SET_WORDS[packing].sizes))
+    form, sizes = FORMS[packing], str(SET_WORDS[packing].sizes)
+    listed = str(MOST_LISTED) if form.list == "short" else ""
+    helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
     helpers.need(f"mark_{form.words}")
-    helpers.need(f"note_{form.list}", **limits)
+    helpers.need(f"note_{form.list}", most_new=str(most_new(packing, helpers.sets)))
     helpers.need("inserted")
 
 

@@ -6,10 +6,11 @@ barrier is left out where every cell is touched by the same thread before and af
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.device_operations import DeviceOperations
 from starplat.backends.fresh_names import FreshNames
 from starplat.backends.legal.continues import replace_continue
@@ -45,7 +46,6 @@ from starplat.ir.nodes import (
     Element,
     Expression,
     Extent,
-    HostBlock,
     HostBreak,
     HostContinue,
     HostFor,
@@ -58,15 +58,19 @@ from starplat.ir.nodes import (
     NearestFirst,
     OnDevice,
     Origin,
+    Packing,
     PushOrPull,
     Ref,
     Swap,
     Variable,
 )
+from starplat.ir.uses import stream
+from starplat.ir.visitor import blocks_of
 
 _ZERO, _TRUE = Const(0, Element.INT), Const(True, Element.BOOL)
 
 Pending = frozenset[Access]
+"""What has been touched since the last barrier."""
 
 
 def legal_loop(op: OnDevice, module: Module, capabilities: Capabilities) -> LegalLoop:
@@ -77,11 +81,19 @@ def legal_loop(op: OnDevice, module: Module, capabilities: Capabilities) -> Lega
 
 
 class Together:
-    """Works on one operation. `leaving` is, for every loop around, what was touched where it is left or goes on."""
+    """Works on one operation.
+
+    Attributes:
+        leaving: for every loop around, what was touched where it is left or goes on.
+        counters: the variables in terms of which cells may be known; none on targets where no thread may look at a cell
+            that another one writes.
+    """
 
     def __init__(self, operations: DeviceOperations) -> None:
         self.operations = operations
         self.module = operations.module
+        op = operations.op
+        self.counters = frozenset[Variable]() if op.one_group else counters_in(op.body, self.module)
         self.leaving: list[set[Access]] = []
 
     def loop(self) -> LegalLoop:
@@ -104,23 +116,23 @@ class Together:
     def block(self, ops: Iterable[HostOp], pending: Pending) -> tuple[Body, Pending]:
         """The operations as statements, from what has been touched since the last barrier, and what has been then."""
         done: list[Statement] = []
-        for op in ops:
-            body, pending = self.operation(op, pending)
+        row = tuple(stream(ops))
+        for place, op in enumerate(row):
+            if isinstance(op, PushOrPull):
+                body, pending = self.push_or_pull(op, pending, row[place + 1 :])
+            else:
+                body, pending = self.operation(op, pending)
             done += body
         return tuple(done), pending
 
     def operation(self, op: HostOp, pending: Pending) -> tuple[Body, Pending]:
         match op:
-            case HostBlock(body):
-                return self.block(body, pending)
             case HostIf(condition, then, otherwise):
                 first, after = self.block(then, pending)
                 second, other = self.block(otherwise, pending)
                 return (If(condition, first, second),), after | other
             case HostWhile() | HostFor() | HostForRange():
                 return self.settled_loop(op, pending)
-            case PushOrPull():
-                return self.push_or_pull(op, pending)
             case NearestFirst():
                 before: Body = (GridBarrier(),) if pending else ()
                 return (*before, *nearest_first(op, self.operations)), frozenset()
@@ -130,24 +142,54 @@ class Together:
             case Swap(first_array, second_array):
                 return (SwapPointers(first_array, second_array),), _swapped(pending, first_array, second_array)
             case _:
-                touched = accesses(op, self.module)
-                waits = any(a.disturbs(b) for a in touched for b in pending)
-                before = (GridBarrier(),) if waits else ()
-                pending = touched if waits else pending | touched
-                return self.plain(op, before, pending)
+                touched = self.touched(op)
+                before = _barrier(touched, pending)
+                pending = touched if before == (GridBarrier(),) else pending | touched
+                return self.plain(op, before, self.still(pending, variables_set((op,), self.module)))
 
-    def push_or_pull(self, op: PushOrPull, pending: Pending) -> tuple[Body, Pending]:
-        """The choice needs to know how many members there are, which walking does not change; who pulls ends with a
-        barrier, so that who pushes never waits for it."""
+    def touched(self, op: HostOp) -> Pending:
+        """What one operation does to cells, here where others may do something at the same time."""
+        touched = accesses(op, self.module)
+        lists = self.operations.noted.get(id(op))
+        if lists is not None and lists.flags.packed is not Packing.LIST:
+            lacking = lists.flags if lists.flags.packed is Packing.SWITCHED else None
+            touched |= {Access(lists.array, False, None, lacking=lacking)}
+        return self.still(touched)
+
+    def still(self, touched: Pending, changed: frozenset[Variable] = frozenset()) -> Pending:
+        """What has been touched, with no more said of cells than counters say that have not changed since."""
+        return frozenset(access.in_terms_of(self.counters - changed) for access in touched)
+
+    def push_or_pull(self, op: PushOrPull, pending: Pending, following: Sequence[HostOp]) -> tuple[Body, Pending]:
+        """The choice needs to know how many members there are, which walking does not change. Who pulls ends with a
+        barrier, so that who pushes never waits for it, unless both wait at the same place of what follows anyway."""
         looked = Access(op.members, False, LOOKED_AT)
         waits = any(looked.disturbs(access) for access in pending)
         before: Body = (GridBarrier(),) if waits else ()
         begin = frozenset({looked}) if waits else pending | {looked}
         many, left = self.block(op.pull, begin)
         few, after = self.block(op.push, begin)
-        if left - after:
-            many = (*many, GridBarrier())
-        return (*before, IfMany(op.members, many, few)), after
+        if not left - after:
+            return (*before, IfMany(op.members, many, few)), after
+        either = left | after
+        if self.next_barrier(following, either) == self.next_barrier(following, after) is not None:
+            return (*before, IfMany(op.members, many, few)), either
+        return (*before, IfMany(op.members, (*many, GridBarrier()), few)), after
+
+    def next_barrier(self, following: Sequence[HostOp], pending: Pending) -> tuple[int, GridBarrier] | None:
+        """Before which of the following operations a barrier comes first, and what kind of one; None if there is none
+        before the first that has others inside."""
+        for place, op in enumerate(following):
+            if isinstance(op, Swap):
+                pending = _swapped(pending, op.first, op.second)
+                continue
+            if blocks_of(op) or isinstance(op, HostBreak | HostContinue):
+                return None
+            touched = self.touched(op)
+            for barrier in _barrier(touched, pending):
+                return place, barrier
+            pending = self.still(pending | touched, variables_set((op,), self.module))
+        return None
 
     def plain(self, op: HostOp, before: Body, pending: Pending) -> tuple[Body, Pending]:
         body = (*before, *self.operations.points.before(op), *self.operations.statements(op))
@@ -208,6 +250,17 @@ class Together:
         assert_never(op)
 
 
+def _barrier(touched: Pending, pending: Pending) -> tuple[GridBarrier, ...]:
+    """What must stand before an operation that touches cells others have touched: a barrier, for all cases or for that
+    in which the list of a set lacks some members."""
+    disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
+    if not disturbed:
+        return ()
+    sets = sorted({a.array for a in touched if a.array.packed is Packing.SWITCHED}, key=lambda array: array.name)
+    spared = (members for members in sets if not any(a.disturbs(b, listed=members) for a, b in disturbed))
+    return (GridBarrier(next(spared, None)),)
+
+
 def _at_each_end(body: Body, end: Body) -> Body:
     """The statements in which a loop ends each round with some more. Behind the loop they would do, but the compiler of
     a runtime for CPUs fails on values that leave a loop of its threads."""
@@ -238,4 +291,9 @@ def _unless(condition: Expression) -> Statement:
 
 def _swapped(pending: Pending, first: Array, second: Array) -> Pending:
     names = {first: second, second: first}
-    return frozenset(replace(access, array=names.get(access.array, access.array)) for access in pending)
+
+    def renamed(access: Access) -> Access:
+        lacking = None if access.lacking is None else names.get(access.lacking, access.lacking)
+        return replace(access, array=names.get(access.array, access.array), lacking=lacking)
+
+    return frozenset(map(renamed, pending))

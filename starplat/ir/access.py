@@ -36,6 +36,7 @@ from starplat.ir.nodes import (
     ListMembers,
     Load,
     Module,
+    Packing,
     ReadCell,
     ReadEmpty,
     ReadSize,
@@ -46,12 +47,14 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.ir.searching import searching
+from starplat.ir.unnoticed import Number, asked_in, goes_unnoticed, lowered_in
 from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 
 _RANGES = {Extent.NODES: "nodes", Extent.ARCS: "arcs"}
 
-LOOKED_AT, TAKEN = "size", "taken"
-"""How many a set has is read; its members are taken out, which leaves alone how many there were."""
+LOOKED_AT, WALKED, TAKEN = "size", "members", "taken"
+"""How many a set has is read; its members are gone through; or they are taken out, which leaves alone how many there
+were and the list of them."""
 
 
 Own = tuple[Variable | None, str]
@@ -60,19 +63,47 @@ Own = tuple[Variable | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Cells of an array that are read or written: those of a `range`, each by the thread that has it, or any."""
+    """Cells of an array that are read or written: those of a `range`, each by the thread that has it, or any.
+
+    Attributes:
+        lacking: the set of which the list must lack some members, or else the cells are not touched at all.
+        lowered: what cells that are written become, if they held more before.
+        asked: what is asked of cells that are read, whether they hold one of these, if it is no more.
+    """
 
     array: Array
     writes: bool
     range: str | None
+    lacking: Array | None = None
+    lowered: Number | None = None
+    asked: frozenset[Number] | None = None
 
-    def disturbs(self, other: Access) -> bool:
-        """Whether one of the two must wait for the other."""
+    def disturbs(self, other: Access, listed: Array | None = None) -> bool:
+        """Whether one of the two must wait for the other; in case all members of the set `listed` are in its list."""
         if self.array != other.array or not (self.writes or other.writes):
             return False
-        if {self.range, other.range} == {LOOKED_AT, TAKEN}:
+        ranges = {self.range, other.range}
+        if ranges == {LOOKED_AT, TAKEN}:
+            return False
+        if ranges == {WALKED, TAKEN} and (self.array == listed or self.array.packed is Packing.LIST):
+            return False
+        if listed is not None and listed in (self.lacking, other.lacking):
+            return False
+        if _unnoticed(self, other) or _unnoticed(other, self):
             return False
         return self.range != other.range or self.range not in _RANGES.values()
+
+    def in_terms_of(self, variables: frozenset[Variable]) -> Access:
+        """The same with no more said of cells than these variables and constants can say."""
+        numbers = (*(self.asked or ()), *((self.lowered,) if self.lowered else ()))
+        fits = all(variable is None or variable in variables for variable, _ in numbers)
+        return self if fits else replace(self, lowered=None, asked=None)
+
+
+def _unnoticed(write: Access, read: Access) -> bool:
+    if write.lowered is None or read.asked is None:
+        return False
+    return goes_unnoticed(write.lowered, read.asked)
 
 
 def accesses(op: HostOp, module: Module) -> frozenset[Access]:
@@ -88,7 +119,7 @@ def accesses(op: HostOp, module: Module) -> frozenset[Access]:
         case ReadSize(_, flags):
             return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
         case ListMembers(flags, array):
-            return frozenset({Access(flags, False, None), Access(array, True, None)})
+            return frozenset({Access(flags, False, WALKED), Access(array, True, None)})
         case ReadCell(_, array, _):
             return frozenset({Access(array, False, None)})
         case WriteCell(array, _, _):
@@ -101,7 +132,13 @@ def accesses(op: HostOp, module: Module) -> frozenset[Access]:
 
 def kernel_accesses(kernel: Kernel) -> frozenset[Access]:
     """What a launch of the kernel does to the cells of the program's arrays."""
-    return frozenset(_kernel_accesses(kernel))
+    lowered, asked = lowered_in(kernel), asked_in(kernel)
+    return frozenset(
+        replace(access, lowered=lowered.get(access.array))
+        if access.writes
+        else replace(access, asked=asked.get(access.array))
+        for access in _kernel_accesses(kernel)
+    )
 
 
 def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
@@ -121,12 +158,15 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
             yield from _reads(expressions_of(kernel.domain), own)
         case _:
             own = (None, "")
-    if kernel.filter is not None:
-        yield from _reads((kernel.filter,), own)
     members = membership(kernel)
+    keep = kernel.filter if members is None else members.keep
+    if members is not None:
+        yield Access(members.members, False, WALKED)
+    if keep is not None:
+        yield from _reads((keep,), own)
     if members is not None and members.takes:
         yield Access(members.members, True, TAKEN)
-        kernel = replace(kernel, filter=members.keep, body=members.body)
+        kernel = replace(kernel, filter=keep, body=members.body)
     if not kernel.shares_arcs:
         yield from _body(kernel.body, own)
         return

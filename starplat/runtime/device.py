@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Element, Kernel, Module, OnDevice
+from starplat.ir.visitor import written_arrays
 from starplat.runtime.buffers import Adopted, Buffer
 from starplat.runtime.device_faults import out_of_memory
 from starplat.runtime.elements import Cells, Value
@@ -271,6 +273,11 @@ class Kernels(ABC):
         contributed = self._launch(kernel, arrays, scalars, size)
         self.device.traffic.down += sum(word_size(r.variable.element, self.wide_arcs) for r in kernel.reductions)
         return contributed
+
+    @cached_property
+    def written(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the arrays that a kernel may write, by its name."""
+        return {k.name: tuple(array.name for array in written_arrays(k.body)) for k in self.module.kernels}
 
     runs_together: ClassVar[bool] = False
     """Whether `launch_together` is there."""

@@ -18,8 +18,8 @@ from starplat.runtime.machine import Flow, Frame, Machine
 def launch(machine: Machine, op: Launch, frame: Frame) -> Flow:
     kernel, world = machine.module.kernel(op.kernel), machine.world
     buffers = {array.name: machine.buffer(array, frame) for array in kernel.arrays}
-    for array in machine.written[kernel.name]:
-        frame.places[array.name].known = None
+    for name in machine.written[kernel.name]:
+        frame.places[name].known = None
     size = LaunchSize(_iterations(machine, kernel, frame), world.num_nodes, world.num_arcs)
     contributed = machine.kernels.launch(kernel, buffers, frame.variables, size)
     for reduction in kernel.reductions:

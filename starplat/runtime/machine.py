@@ -36,7 +36,6 @@ from starplat.ir.nodes import (
     Ref,
     Variable,
 )
-from starplat.ir.visitor import written_arrays
 from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Device, Kernels
 from starplat.runtime.elements import Cells, Value, as_value, cells_in, clipped, dtype_of
@@ -97,7 +96,7 @@ class Machine(ABC):
         self.device: Device = kernels.device
         self.module: Module = kernels.module
         self.world = world
-        self.written = {kernel.name: written_arrays(kernel.body) for kernel in self.module.kernels}
+        self.written = kernels.written
         self.lengths = {k.name: known_length(k.domain) for k in self.module.kernels if isinstance(k.domain, Listed)}
         self.span: Span = NOWHERE
 

@@ -71,6 +71,8 @@ def host_text(module: Module, *, limits: bool) -> str:
     text = CUDA.kernels_text(module)
     text = re.sub(r"^(\s*while \(.*\)) \{\}$", r"\1 on_host::spin();", text, flags=re.MULTILINE)
     text = re.sub(r"asm volatile\(.*globaltimer.*\);", "now = on_host::nanoseconds();", text)
+    text = re.sub(r"asm volatile\(\"atom.add.*\);", "before = atomicAdd(arrived, share);", text)
+    text = re.sub(r"asm volatile\(\"ld.acquire.*\);", "now = *arrived, on_host::spin();", text)
     for name, small in LIMITS.items() if limits else ():
         text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
     names = [CUDA.kernel_name(module, kernel) for kernel in launched_alone(module)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.access import accesses, kernel_accesses
+from starplat.ir.access import TAKEN, WALKED, Access, accesses, kernel_accesses
 from starplat.ir.members import taking
 from starplat.ir.nodes import (
     AllArcs,
@@ -135,3 +135,25 @@ def test_the_members_of_a_set_are_listed_before_they_are_taken() -> None:
     assert any(a.disturbs(b) for a in lists for b in takes)
     assert not any(a.disturbs(b) for a in lists for b in walks)
     assert not any(a.disturbs(b) for a in accesses(ReadSize(size, FLAGS), whole) for b in takes)
+
+
+def test_the_members_of_a_listed_set_are_taken_while_others_go_through_them() -> None:
+    takes = kernel_accesses(kernel(taking(FLAGS, V), Store(A, Ref(V), number(1)), filter=Load(FLAGS, Ref(V))))
+    walks = kernel_accesses(kernel(Store(B, Ref(V), number(1)), filter=Load(FLAGS, Ref(V))))
+    asks = kernel_accesses(kernel(for_neighbors(Store(B, Ref(V), Load(FLAGS, Ref(NBR))))))
+    assert any(a.disturbs(b) for a in walks for b in takes)
+    assert not any(a.disturbs(b, listed=FLAGS) for a in walks for b in takes)
+    assert any(a.disturbs(b, listed=FLAGS) for a in asks for b in takes), "who asks for a node looks at its bit"
+    whole = {kind: replace(FLAGS, packed=kind) for kind in (Packing.LIST, Packing.BITS, Packing.LAYERS)}
+    walked, taken = Access(FLAGS, False, WALKED), Access(FLAGS, True, TAKEN)
+    for kind, waits in ((Packing.LIST, False), (Packing.BITS, True), (Packing.LAYERS, True)):
+        assert replace(walked, array=whole[kind]).disturbs(replace(taken, array=whole[kind])) is waits
+
+
+def test_what_only_happens_while_a_list_lacks_members_disturbs_nobody_else() -> None:
+    order = array("order", Element.NODE)
+    read, written = Access(order, False, None, lacking=FLAGS), Access(order, True, None)
+    assert read.disturbs(written)
+    assert written.disturbs(read)
+    assert not read.disturbs(written, listed=FLAGS)
+    assert read.disturbs(written, listed=replace(FLAGS, name="others"))

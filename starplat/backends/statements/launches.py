@@ -9,7 +9,10 @@ from starplat.ir.nodes import Array, Expression, Variable
 
 @dataclass(frozen=True, slots=True)
 class GridBarrier:
-    """Every thread of the launch waits here for all others, and sees what they wrote."""
+    """Every thread of the launch waits here for all others, and sees what they wrote; if a set is given, only in case
+    its list lacks some of its members."""
+
+    lacking: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
