@@ -319,12 +319,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -429,9 +429,128 @@ static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of a list, of which some blocks share each, or -1.
+static __device__ int listed_node(const int *list, int begin, int size, int groups) {
+    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
+    const int place = begin + threadIdx.x * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many blocks share a node of a list.
+static __device__ int groups_for_each(int size) {
+    return max(1, (int)gridDim.x / size);
+}
+
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = blockIdx.x % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Where the arcs end that a block looks at together: some that it has room for, or all that are left of a long row.
+static __device__ arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+static __device__ double group_add_double(double value, double *scratch) {
+    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
+    for (int width = warpSize / 2; width > 0; width /= 2) {
+        const double other = __shfl_down(value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[wave] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+            const double other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all threads, each in `joined` what it came by.
+static __device__ double join_add_double(
+    const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
+) {
+    const int lane = threadIdx.x;
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        joined = group_add_double(joined, values);
+        if (lane == 0) values[0] = joined;
+        __syncthreads();
+        if (first <= begin && begin < last) {
+            const double other = values[0];
+            total = total + other;
+        }
+    } else {
+        __syncthreads();
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const double other = values[i];
+            total = total + other;
+        }
+    }
+    __syncthreads();  // the next values may come
+    return total;
+}
+
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
-extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
+extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -484,9 +603,15 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                 // finds the next BFS level
                 #line 12 "betweenness.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
-                    const int v = bfs_level_order[place];
-                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                auto &rows = group_memory<GroupRows>();
+                const int listed_count = bfs_level_end - bfs_level_begin;
+                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
+                    const int groups = groups_for_each(listed_count);
+                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
+                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+                    for (arc_t place = threadIdx.x; place < count; place += 256) {
+                        const int owner = owner_of(&rows, place);
+                        const arc_t e = place + rows.shift[owner];
                         const int neighbor = columns[e];
                         const int candidate = depth + 1;
                         if (candidate < bfs_level[neighbor] && candidate < atomicMin(&bfs_level[neighbor], candidate)) {
@@ -500,15 +625,37 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                 #line 12 "betweenness.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
-                    const int v = bfs_level_order[place];
-                    double sigma_of_v = sigma[v];
-                    for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                        const int w = in_columns[in_e];
-                        if (bfs_level[w] == depth - 1) {
-                            sigma_of_v += sigma[w];
+                auto &values = group_memory<double[1024]>();
+                auto &rows = group_memory<GroupRows>();
+                const int listed_count = bfs_level_end - bfs_level_begin;
+                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
+                    const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
+                    const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+                    double sigma_of_v_of_arcs = 0.0;
+                    for (arc_t from = 0, to; from < count; from = to) {
+                        to = end_of_piece(&rows, from, count);
+                        double joined = 0.0;
+                        #pragma unroll 4
+                        for (arc_t place = from + threadIdx.x; place < to; place += 256) {
+                            const int owner = owner_of(&rows, place);
+                            const arc_t in_e = place + rows.shift[owner];
+                            const int w = in_columns[in_e];
+                            double value = 0.0;
+                            if (bfs_level[w] == depth - 1) {
+                                value = sigma[w];
+                            }
+                            if (to - from > 1024) {
+                                joined = joined + value;
+                            } else {
+                                values[place - from] = value;
+                            }
                         }
+                        sigma_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, sigma_of_v_of_arcs);
                     }
+                    if (brought < 0) continue;
+                    const int v = brought;
+                    double sigma_of_v = sigma[v];
+                    sigma_of_v += sigma_of_v_of_arcs;
                     sigma[v] = sigma_of_v;
                 }
             }
@@ -530,16 +677,39 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
             {
                 // betweenness.sp:17 iterateInReverse (v != src)
                 #line 17 "betweenness.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
-                    const int v = bfs_level_order[place];
-                    if (v == src) continue;
-                    double delta_of_v = delta[v];
-                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-                        const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) {
-                            delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                auto &values = group_memory<double[1024]>();
+                auto &rows = group_memory<GroupRows>();
+                const int listed_count = bfs_level_end - bfs_level_begin;
+                for (int begin = 0; begin < listed_count; begin += gridDim.x * blockDim.x) {
+                    int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
+                    if (brought >= 0 && brought == src) brought = -1;
+                    const arc_t count = bring_rows(&rows, brought, row_offsets);
+                    double delta_of_v_of_arcs = 0.0;
+                    for (arc_t from = 0, to; from < count; from = to) {
+                        to = end_of_piece(&rows, from, count);
+                        double joined = 0.0;
+                        #pragma unroll 4
+                        for (arc_t place = from + threadIdx.x; place < to; place += 256) {
+                            const int owner = owner_of(&rows, place);
+                            const int v = rows.node[owner];
+                            const arc_t e = place + rows.shift[owner];
+                            const int w = columns[e];
+                            double value = 0.0;
+                            if (bfs_level[w] == depth + 1) {
+                                value = sigma[v] / sigma[w] * (1.0 + delta[w]);
+                            }
+                            if (to - from > 1024) {
+                                joined = joined + value;
+                            } else {
+                                values[place - from] = value;
+                            }
                         }
+                        delta_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, delta_of_v_of_arcs);
                     }
+                    if (brought < 0) continue;
+                    const int v = brought;
+                    double delta_of_v = delta[v];
+                    delta_of_v += delta_of_v_of_arcs;
                     delta[v] = delta_of_v;
                     bc[v] += delta_of_v;
                 }
@@ -548,7 +718,7 @@ extern "C" __global__ void __launch_bounds__(512) betweenness_loop(
     }
 }
 
-#line 552 "betweenness.hip.cpp"
+#line 722 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -598,7 +768,7 @@ static void betweenness(
         {
             Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
             device.launch_together(
-                "betweenness_loop", betweenness_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+                "betweenness_loop", betweenness_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
                 graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, sigma, delta,
                 bfs_level, bfs_level_order, bfs_level_count, bfs_level_starts, bc, src, arrived
             );
@@ -713,7 +883,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

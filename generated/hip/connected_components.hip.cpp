@@ -48,7 +48,6 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
-    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -79,15 +78,6 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
-// Works out from the rows what else the program uses.
-static HostGraph completed(HostGraph graph) {
-    graph.arc_sources.resize(graph.num_arcs);
-    for (int v = 0; v < graph.num_nodes; v++) {
-        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
-    }
-    return graph;
-}
-
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -112,7 +102,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return completed(std::move(graph));
+    return graph;
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -291,6 +281,11 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -368,6 +363,64 @@ private:
     }
 };
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// block alone: it gets eight that follow each other, and others from far away.
+static __device__ int node_of_all(int begin, int num_nodes) {
+    const int lane = threadIdx.x;
+    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
@@ -431,36 +484,43 @@ extern "C" __global__ void connected_components_component_sample(
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
-extern "C" __global__ void connected_components_component_join(
-    arc_t num_arcs,
+extern "C" __global__ void __launch_bounds__(256) connected_components_component_join(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
     int *component
 ) {
-    for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
-        const int v = arc_sources[e];
-        const int u = columns[e];
-        int a = component[v];
-        int b = component[u];
-        while (a != b) {
-            const int low = min(a, b);
-            const int high = max(a, b);
-            int held = component[high];
-            if (held == high) {
-                held = atomicCAS(&component[high], high, low);
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int u = columns[e];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = component[high];
                 if (held == high) {
+                    held = atomicCAS(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
                     break;
                 }
+                const int above = component[held];
+                if (above != held) {
+                    atomicMin(&component[high], above);
+                }
+                a = above;
+                b = component[low];
             }
-            if (held == low) {
-                break;
-            }
-            const int above = component[held];
-            if (above != held) {
-                atomicMin(&component[high], above);
-            }
-            a = above;
-            b = component[low];
         }
     }
 }
@@ -483,7 +543,7 @@ extern "C" __global__ void connected_components_component_flatten(int num_nodes,
     }
 }
 
-#line 487 "connected_components.hip.cpp"
+#line 547 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -492,15 +552,13 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
-    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+          columns(device, host.columns) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -518,8 +576,8 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
         graph.num_nodes, component
     );
     check(hipGetLastError(), "connected_components_component_flatten");
-    connected_components_component_join<<<device.blocks(graph.num_arcs), 256>>>(
-        graph.num_arcs, graph.columns, graph.arc_sources, component
+    connected_components_component_join<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
     );
     check(hipGetLastError(), "connected_components_component_join");
     connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
@@ -602,7 +660,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -319,12 +319,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -411,6 +411,114 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// block alone: it gets eight that follow each other, and others from far away.
+static __device__ int node_of_all(int begin, int num_nodes) {
+    const int lane = threadIdx.x;
+    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Where the arcs end that a block looks at together: some that it has room for, or all that are left of a long row.
+static __device__ arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+static __device__ int group_add_int(int value, int *scratch) {
+    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
+    for (int width = warpSize / 2; width > 0; width /= 2) {
+        const int other = __shfl_down(value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[wave] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+            const int other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all threads, each in `joined` what it came by.
+static __device__ int join_add_int(
+    const GroupRows *rows, arc_t begin, arc_t end, int joined, int *values, int total
+) {
+    const int lane = threadIdx.x;
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        joined = group_add_int(joined, values);
+        if (lane == 0) values[0] = joined;
+        __syncthreads();
+        if (first <= begin && begin < last) {
+            const int other = values[0];
+            total = total + other;
+        }
+    } else {
+        __syncthreads();
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const int other = values[i];
+            total = total + other;
+        }
+    }
+    __syncthreads();  // the next values may come
+    return total;
+}
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word.
 static __device__ void grid_barrier(unsigned *arrived) {
@@ -442,6 +550,25 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
+// Whom a thread brings of a list, of which some blocks share each, or -1.
+static __device__ int listed_node(const int *list, int begin, int size, int groups) {
+    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
+    const int place = begin + threadIdx.x * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many blocks share a node of a list.
+static __device__ int groups_for_each(int size) {
+    return max(1, (int)gridDim.x / size);
+}
+
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = blockIdx.x % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static __device__ void enlist(int node, int *bits, int *list, int *size) {
     const int bit = 1 << (node % 32);
@@ -456,7 +583,7 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 #line 5 "k_core.sp"
-extern "C" __global__ void __launch_bounds__(512) k_core_loop(
+extern "C" __global__ void __launch_bounds__(256) k_core_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -485,14 +612,35 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
         // k_core.sp:9 forall (v in g.nodes())
         // first degree = 0
         #line 9 "k_core.sp"
-        for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        auto &values = group_memory<int[1024]>();
+        auto &rows = group_memory<GroupRows>();
+        for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+            const int brought = node_of_all(begin, num_nodes);
+            const arc_t count = bring_rows(&rows, brought, in_row_offsets);
             int degree_of_v = 0;
-            for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                const int nbr = in_columns[in_e];
-                if (nbr != v) {
-                    degree_of_v += 1;
+            for (arc_t from = 0, to; from < count; from = to) {
+                to = end_of_piece(&rows, from, count);
+                int joined = 0;
+                #pragma unroll 4
+                for (arc_t place = from + threadIdx.x; place < to; place += 256) {
+                    const int owner = owner_of(&rows, place);
+                    const int v = rows.node[owner];
+                    const arc_t in_e = place + rows.shift[owner];
+                    const int nbr = in_columns[in_e];
+                    int value = 0;
+                    if (nbr != v) {
+                        value = 1;
+                    }
+                    if (to - from > 1024) {
+                        joined = joined + value;
+                    } else {
+                        values[place - from] = value;
+                    }
                 }
+                degree_of_v = join_add_int(&rows, from, to, joined, values, degree_of_v);
             }
+            if (brought < 0) continue;
+            const int v = brought;
             degree[v] = degree_of_v;
         }
     }
@@ -514,7 +662,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
                 enlist(v, peeling_bits, peeling_list, peeling_size);
                 peeled_part += 1;
             }
-            __shared__ long long peeled_part_scratch[16];
+            __shared__ long long peeled_part_scratch[8];
             peeled_part = group_add_long(peeled_part, peeled_part_scratch);
             if (threadIdx.x == 0) {
                 atomic_add_long(&peeled_found[peeled_turn], peeled_part);
@@ -527,10 +675,19 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
         {
             // k_core.sp:23 forall (v in g.nodes().filter(peeling))
             #line 23 "k_core.sp"
-            for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < peeling_count; place += gridDim.x * blockDim.x) {
-                const int v = peeling_list[place];
-                peeling_bits[v / 32] = 0;
-                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            auto &rows = group_memory<GroupRows>();
+            for (int begin = 0; begin < peeling_count; begin += gridDim.x * blockDim.x) {
+                const int groups = groups_for_each(peeling_count);
+                const int brought = listed_node(peeling_list, begin, peeling_count, groups);
+                if (brought >= 0) {
+                    const int v = brought;
+                    peeling_bits[v / 32] = 0;
+                }
+                const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+                for (arc_t place = threadIdx.x; place < count; place += 256) {
+                    const int owner = owner_of(&rows, place);
+                    const int v = rows.node[owner];
+                    const arc_t e = place + rows.shift[owner];
                     const int nbr = columns[e];
                     if (nbr != v) {
                         atomicAdd(&degree[nbr], -1);
@@ -549,7 +706,7 @@ extern "C" __global__ void __launch_bounds__(512) k_core_loop(
     }
 }
 
-#line 553 "k_core.hip.cpp"
+#line 710 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -581,7 +738,7 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
         device.launch_together(
-            "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core,
             peeling_bits, peeling_size, degree, peeling_list, peeled_found, arrived
         );
@@ -662,7 +819,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

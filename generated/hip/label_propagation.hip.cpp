@@ -319,12 +319,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -421,7 +421,7 @@ static __device__ void grid_barrier(unsigned *arrived) {
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
-extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
+extern "C" __global__ void __launch_bounds__(256) label_propagation_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -512,7 +512,7 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         device.launch_together(
-            "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4,
+            "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 4 : 8,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
             label_nxt, label, iterations, arrived
         );
@@ -594,7 +594,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -321,12 +321,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -483,7 +483,7 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 5 "minimum_spanning_tree.sp"
-extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
+extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
     int num_nodes,
     arc_t num_arcs,
     const int *__restrict__ columns,
@@ -619,7 +619,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
             if (!in_tree[e]) continue;
             total_part += weight[e];
         }
-        __shared__ long long total_part_scratch[16];
+        __shared__ long long total_part_scratch[8];
         total_part = group_add_long(total_part, total_part_scratch);
         if (threadIdx.x == 0) {
             atomic_add_long(&total_found[total_turn], total_part);
@@ -669,7 +669,7 @@ static long long minimum_spanning_tree(
         Buffer<long long> total_found(device, std::vector<long long>(3, 0));
         Word<long long> total_outcome(device);
         device.launch_together(
-            "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
+            "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 4 : 8,
             graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, lightest, choice,
             in_tree, component, joins, weight, total, growing_found, total_found, total_outcome, arrived
         );
@@ -752,7 +752,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

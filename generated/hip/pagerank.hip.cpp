@@ -319,12 +319,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -437,9 +437,99 @@ static __device__ void grid_barrier(unsigned *arrived) {
     __syncthreads();
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// block alone: it gets eight that follow each other, and others from far away.
+static __device__ int node_of_all(int begin, int num_nodes) {
+    const int lane = threadIdx.x;
+    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Where the arcs end that a block looks at together: some that it has room for, or all that are left of a long row.
+static __device__ arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
+    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all threads, each in `joined` what it came by.
+static __device__ double join_add_double(
+    const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
+) {
+    const int lane = threadIdx.x;
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        joined = group_add_double(joined, values);
+        if (lane == 0) values[0] = joined;
+        __syncthreads();
+        if (first <= begin && begin < last) {
+            const double other = values[0];
+            total = total + other;
+        }
+    } else {
+        __syncthreads();
+        const int stop = (int)(min(last, end) - begin);
+        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+            const double other = values[i];
+            total = total + other;
+        }
+    }
+    __syncthreads();  // the next values may come
+    return total;
+}
+
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 #line 6 "pagerank.sp"
-extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
+extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const arc_t *__restrict__ in_row_offsets,
@@ -478,7 +568,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
                 }
                 contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
             }
-            __shared__ double stranded_part_scratch[16];
+            __shared__ double stranded_part_scratch[8];
             stranded_part = group_add_double(stranded_part, stranded_part_scratch);
             if (threadIdx.x == 0) {
                 atomicAdd(&stranded_found[stranded_turn], stranded_part);
@@ -495,12 +585,31 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
                 change_found[change_turn == 2 ? 0 : change_turn + 1] = 0.0;
             }
             double change_part = 0.0;
-            for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+            auto &values = group_memory<double[1024]>();
+            auto &rows = group_memory<GroupRows>();
+            for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+                const int brought = node_of_all(begin, num_nodes);
+                const arc_t count = bring_rows(&rows, brought, in_row_offsets);
                 double inflow = 0.0;
-                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                    const int nbr = in_columns[in_e];
-                    inflow += contribution[nbr];
+                for (arc_t from = 0, to; from < count; from = to) {
+                    to = end_of_piece(&rows, from, count);
+                    double joined = 0.0;
+                    #pragma unroll 4
+                    for (arc_t place = from + threadIdx.x; place < to; place += 256) {
+                        const int owner = owner_of(&rows, place);
+                        const arc_t in_e = place + rows.shift[owner];
+                        const int nbr = in_columns[in_e];
+                        const double value = contribution[nbr];
+                        if (to - from > 1024) {
+                            joined = joined + value;
+                        } else {
+                            values[place - from] = value;
+                        }
+                    }
+                    inflow = join_add_double(&rows, from, to, joined, values, inflow);
                 }
+                if (brought < 0) continue;
+                const int v = brought;
                 const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
                 const double old_rank = rank[v];
                 change_part += fabs(rank_nxt_of_v - old_rank);
@@ -508,7 +617,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
                     rank[v] = rank_nxt_of_v;
                 }
             }
-            __shared__ double change_part_scratch[16];
+            __shared__ double change_part_scratch[8];
             change_part = group_add_double(change_part, change_part_scratch);
             if (threadIdx.x == 0) {
                 atomicAdd(&change_found[change_turn], change_part);
@@ -521,7 +630,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 525 "pagerank.hip.cpp"
+#line 634 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -556,7 +665,7 @@ static void pagerank(
         Buffer<double> stranded_found(device, std::vector<double>(3, 0.0));
         Buffer<double> change_found(device, std::vector<double>(3, 0.0));
         device.launch_together(
-            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance,
             max_iterations, damping, stranded_found, change_found, arrived
         );
@@ -640,7 +749,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

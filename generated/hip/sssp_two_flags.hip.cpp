@@ -311,12 +311,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -438,9 +438,72 @@ static __device__ T saturated(double value) {
     return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of a list, of which some blocks share each, or -1.
+static __device__ int listed_node(const int *list, int begin, int size, int groups) {
+    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
+    const int place = begin + threadIdx.x * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many blocks share a node of a list.
+static __device__ int groups_for_each(int size) {
+    return max(1, (int)gridDim.x / size);
+}
+
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = blockIdx.x % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
 // Addition in which infinity plus anything is infinity.
 static __device__ int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -457,7 +520,7 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
-extern "C" __global__ void __launch_bounds__(512) sssp_loop(
+extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     int num_nodes,
     arc_t num_arcs,
     const arc_t *__restrict__ row_offsets,
@@ -515,7 +578,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
         for (arc_t arc = blockIdx.x * blockDim.x + threadIdx.x; arc < num_arcs; arc += gridDim.x * blockDim.x) {
             weight_total_part += (double)weight[arc];
         }
-        __shared__ double weight_total_part_scratch[16];
+        __shared__ double weight_total_part_scratch[8];
         weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
         if (threadIdx.x == 0) {
             atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
@@ -544,10 +607,19 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
             {
                 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
                 #line 10 "sssp_two_flags.sp"
-                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_count; place += gridDim.x * blockDim.x) {
-                    const int v = modified_list[place];
-                    modified_bits[v / 32] = 0;
-                    for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                auto &rows = group_memory<GroupRows>();
+                for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
+                    const int groups = groups_for_each(modified_count);
+                    const int brought = listed_node(modified_list, begin, modified_count, groups);
+                    if (brought >= 0) {
+                        const int v = brought;
+                        modified_bits[v / 32] = 0;
+                    }
+                    const arc_t count = bring_part(&rows, brought, row_offsets, groups);
+                    for (arc_t place = threadIdx.x; place < count; place += 256) {
+                        const int owner = owner_of(&rows, place);
+                        const int v = rows.node[owner];
+                        const arc_t e = place + rows.shift[owner];
                         const int nbr = columns[e];
                         const int candidate = add_inf(dist[v], weight[e]);
                         if (candidate < dist[nbr] && candidate < atomicMin(&dist[nbr], candidate)) {
@@ -610,7 +682,7 @@ extern "C" __global__ void __launch_bounds__(512) sssp_loop(
     } while (!finished);
 }
 
-#line 614 "sssp_two_flags.hip.cpp"
+#line 686 "sssp_two_flags.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -652,7 +724,7 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
         device.launch_together(
-            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.num_arcs,
+            "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.num_arcs,
             graph.row_offsets, graph.columns, dist, modified_bits, modified_size, modified_nxt_bits,
             modified_nxt_size, modified_list, weight, modified_later_bits, modified_later_size,
             modified_nxt_list, modified_later_list, src, weight_total_found, arrived
@@ -735,7 +807,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

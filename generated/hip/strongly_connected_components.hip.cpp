@@ -315,16 +315,21 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -427,6 +432,64 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// block alone: it gets eight that follow each other, and others from far away.
+static __device__ int node_of_all(int begin, int num_nodes) {
+    const int lane = threadIdx.x;
+    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word.
 static __device__ void grid_barrier(unsigned *arrived) {
@@ -475,7 +538,7 @@ extern "C" __global__ void strongly_connected_components_set_color(
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_min_color(
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -486,9 +549,15 @@ extern "C" __global__ void strongly_connected_components_min_color(
     int *colored
 ) {
     bool colored_part = true;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
@@ -521,7 +590,7 @@ extern "C" __global__ void strongly_connected_components_set_component(
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
-extern "C" __global__ void strongly_connected_components_max_component(
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
@@ -532,9 +601,15 @@ extern "C" __global__ void strongly_connected_components_max_component(
     int *collected
 ) {
     bool collected_part = true;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        if (!modified[v]) continue;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -570,7 +645,7 @@ extern "C" __global__ void strongly_connected_components_find_finished(
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 #line 42 "strongly_connected_components.sp"
-extern "C" __global__ void __launch_bounds__(512) trim_loop(
+extern "C" __global__ void __launch_bounds__(256) trim_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -623,7 +698,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
                 component[v] = v;
                 trimmed_part += 1;
             }
-            __shared__ long long trimmed_part_scratch[16];
+            __shared__ long long trimmed_part_scratch[8];
             trimmed_part = group_add_long(trimmed_part, trimmed_part_scratch);
             if (threadIdx.x == 0) {
                 atomic_add_long(&trimmed_found[trimmed_turn], trimmed_part);
@@ -635,7 +710,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 639 "strongly_connected_components.hip.cpp"
+#line 714 "strongly_connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -664,7 +739,7 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<long long> trimmed_found(device, std::vector<long long>(3, 0));
         device.launch_together(
-            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, alone, component,
             trimmed_found, arrived
         );
@@ -699,7 +774,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             modified_next.fill(false);
             // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
             colored_result.set(true);
-            strongly_connected_components_min_color<<<device.blocks(graph.num_nodes), 256>>>(
+            strongly_connected_components_min_color<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
                 graph.num_nodes, graph.row_offsets, graph.columns, modified, component, color,
                 modified_next, colored_result
             );
@@ -719,7 +794,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             modified_next.fill(false);
             // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
             collected_result.set(true);
-            strongly_connected_components_max_component<<<device.blocks(graph.num_nodes), 256>>>(
+            strongly_connected_components_max_component<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
                 graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
                 modified_next, collected_result
             );
@@ -811,7 +886,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -291,6 +291,11 @@ public:
         return static_cast<int>(std::min(iterations / 256 + 1, most));
     }
 
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
@@ -389,6 +394,55 @@ static __device__ long long atomic_add_long(long long *cell, long long value) {
     return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
 }
 
+// The arcs of the nodes that the threads of a block bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a thread has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
+static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = threadIdx.x;
+    arc_t last = end - first;
+    __syncthreads();  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    for (int width = 1; width < 256; width *= 4) {
+        __syncthreads();
+        if (lane >= width) last += rows->last[lane - width];
+        rows->shift[lane] = last;
+        __syncthreads();
+        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
+        rows->last[lane] = last;
+    }
+    __syncthreads();
+    rows->shift[lane] = end - last;
+    __syncthreads();
+    return rows->last[256 - 1];
+}
+
+// Memory that the threads of a block share, one for each type.
+template <class T>
+static __device__ T &group_memory() {
+    __shared__ T memory;
+    return memory;
+}
+
+// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// block alone: it gets eight that follow each other, and others from far away.
+static __device__ int node_of_all(int begin, int num_nodes) {
+    const int lane = threadIdx.x;
+    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
+static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
 // The lowest arc from source to destination, or -1: a binary search in the row.
 static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
     const arc_t end = row_offsets[source + 1];
@@ -402,6 +456,15 @@ static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, i
         }
     }
     return low < end && columns[low] == destination ? low : -1;
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Combines the values of a block, wavefront by wavefront; its first thread gets the total.
@@ -431,8 +494,14 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
     long long *triangles
 ) {
     long long triangles_part = 0;
-    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int brought = node_of_all(begin, num_nodes);
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int u = columns[e];
             if (u < v) {
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
@@ -562,7 +631,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     }
 }
 
-#line 566 "triangle_count.hip.cpp"
+#line 635 "triangle_count.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -616,7 +685,7 @@ static long long triangle_count(Device &device, Graph &graph) {
         triangles += triangles_result.read();
     } else {
         triangles_result.set(0);
-        triangle_count_find_triangles<<<device.blocks(graph.num_nodes), 256>>>(
+        triangle_count_find_triangles<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
             graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
         );
         check(hipGetLastError(), "triangle_count_find_triangles");
@@ -690,26 +759,6 @@ public:
 private:
     std::map<std::string, std::string> given;
 };
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
 
 // Seconds since it was last asked.
 class Stopwatch {

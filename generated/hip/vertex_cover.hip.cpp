@@ -319,12 +319,12 @@ public:
     template <class... Parameters, class... Arguments>
     void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
         int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
         const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
         std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
         const auto launch = [&](auto &...value) {
             void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
         };
         check(std::apply(launch, values), name);
     }
@@ -447,7 +447,7 @@ static __device__ long long scatter(int v) {
 
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
 #line 5 "vertex_cover.sp"
-extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
+extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
     int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
@@ -553,7 +553,7 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<int> matched_found(device, std::vector<int>(3, 0));
         device.launch_together(
-            "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, partner, in_cover,
             matched_found, arrived
         );
@@ -634,7 +634,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

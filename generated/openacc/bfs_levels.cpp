@@ -521,7 +521,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
     do {
-        if (frontier_count > graph.num_nodes / 16) {
+        if (frontier_count > graph.num_nodes / 32) {
             kernels::bfs_levels_min_level_pull(
                 graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
                 frontier_next_bits, frontier_next_list, frontier_next_size
@@ -618,7 +618,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -553,7 +553,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             int depth = 0;
             bool found = false;
             do {
-                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 32) {
                     kernels::closeness_centrality_min_bfs_level_pull(
                         graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
                         bfs_level_order, depth
@@ -655,7 +655,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -595,7 +595,7 @@ static void betweenness(
             bool found = false;
             const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
             do {
-                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 32) {
                     device.launch_group(
                         "betweenness_few", graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
                         graph.in_columns, bfs_level_order, bfs_level, bfs_level_count, sigma, bfs_level_starts,
@@ -607,7 +607,7 @@ static void betweenness(
                     bfs_level_end = bfs_level_end_result.read();
                     found = found_result.read();
                 } else {
-                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 32) {
                         device.launch(
                             "betweenness_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                             graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
@@ -775,7 +775,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

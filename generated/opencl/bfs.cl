@@ -14,15 +14,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -52,20 +43,15 @@ static int listed_node(__global const int *list, int begin, int size, int groups
 }
 
 // How many groups share a node of a list.
-static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
+static int groups_for_each(int size) {
+    return max(1, (int)get_num_groups(0) / size);
 }
 
 // Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const int part = get_group_id(0) % groups;
-    const long arcs = end - first;
-    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+    const long part = get_group_id(0) % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
 // Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
@@ -74,6 +60,15 @@ static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t 
 #else
 #define latest(cell) (cell)
 #endif
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
 
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
@@ -95,9 +90,10 @@ void bfs_min_bfs_level(
     int depth
 ) {
     __local GroupRows rows;
-    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
-        const int groups = groups_for_each(bfs_level_end - bfs_level_begin);
-        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, groups);
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(listed_count);
+        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
         const arc_t count = bring_part(&rows, brought, row_offsets, groups);
         for (arc_t place = get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
@@ -127,9 +123,10 @@ void bfs_min_level(
     int depth
 ) {
     __local GroupRows rows;
-    for (int begin = 0; begin < bfs_level_end - bfs_level_begin; begin += get_global_size(0)) {
-        const int groups = groups_for_each(bfs_level_end - bfs_level_begin);
-        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, bfs_level_end - bfs_level_begin, groups);
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(listed_count);
+        const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, groups);
         const arc_t count = bring_part(&rows, brought, row_offsets, groups);
         for (arc_t place = get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
@@ -246,5 +243,5 @@ void bfs_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 32));
 }

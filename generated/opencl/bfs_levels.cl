@@ -21,15 +21,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -59,25 +50,29 @@ static int listed_node(__global const int *list, int begin, int size, int groups
 }
 
 // How many groups share a node of a list.
-static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
+static int groups_for_each(int size) {
+    return max(1, (int)get_num_groups(0) / size);
 }
 
 // Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const int part = get_group_id(0) % groups;
-    const long arcs = end - first;
-    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+    const long part = get_group_id(0) % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -218,5 +213,5 @@ void bfs_levels_few(
             *finished_outcome = finished;
             *turned_outcome = turned;
         }
-    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 16));
+    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 32));
 }

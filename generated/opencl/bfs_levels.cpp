@@ -581,7 +581,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_count = frontier_size.read(0);
     const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
     while (true) {
-        if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
+        if (frontier_count < few && frontier_count <= graph.num_nodes / 32) {
             bool turned = false;
             device.launch_group(
                 "bfs_levels_few", graph.num_nodes, graph.row_offsets, graph.columns, frontier_list,
@@ -598,7 +598,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
                 std::swap(frontier_size, frontier_next_size);
             }
         } else {
-            if (frontier_count > graph.num_nodes / 16) {
+            if (frontier_count > graph.num_nodes / 32) {
                 device.launch(
                     "bfs_levels_min_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                     graph.in_columns, level, frontier_bits, frontier_next_bits, frontier_next_list,
@@ -699,7 +699,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -21,15 +21,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -51,8 +42,8 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
-// alone: it gets eight that follow each other, and others from far away.
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
@@ -63,6 +54,15 @@ static int node_of_all(int begin, int num_nodes) {
 static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // connected_components.sp:12 forall (e in g.edges())

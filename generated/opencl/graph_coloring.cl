@@ -26,9 +26,13 @@ __kernel void graph_coloring_set_color_nxt(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on,
     __global const int *restrict color,
     __global int *color_nxt
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (color[v] != -1) continue;
         bool wins = true;
@@ -71,10 +75,14 @@ __kernel void graph_coloring_set_color_nxt(
 #line 9 "graph_coloring.sp"
 __kernel void graph_coloring_find_finished(
     int num_nodes,
+    __global const uchar *restrict goes_on,
     __global int *color,
     __global const int *restrict color_nxt,
-    __global int *finished
+    __global int *finished_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     bool finished_part = true;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
         color[node] = color_nxt[node];
@@ -83,6 +91,27 @@ __kernel void graph_coloring_find_finished(
         }
     }
     if (!finished_part) {
-        *finished = 0;
+        *finished_found = 0;
     }
+}
+
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// puts what rounds change on the device
+#line 9 "graph_coloring.sp"
+__kernel void graph_coloring_begin(__global uchar *goes_on, __global int *finished_found) {
+    *goes_on = true;
+    *finished_found = 1;
+}
+
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// works out what the host does not wait for: finished
+#line 9 "graph_coloring.sp"
+__kernel void graph_coloring_end_round(__global uchar *goes_on, __global int *finished_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool finished = *finished_found != 0;
+    const bool again = !finished;
+    *goes_on = again;
+    *finished_found = 1;
 }

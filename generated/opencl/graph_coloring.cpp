@@ -477,22 +477,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    cl_mem memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -516,25 +500,27 @@ struct Graph {
 // graph_coloring.sp:5 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     Buffer<int> color_nxt(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> finished_found(device, 1);
     color.fill(-1);
     color_nxt.fill(-1);
-    bool finished = false;
     // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
-    do {
-        finished = true;
-        // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
-        device.launch(
-            "graph_coloring_set_color_nxt", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, graph.in_row_offsets, graph.in_columns, color, color_nxt
-        );
-        finished_result.set(true);
-        device.launch(
-            "graph_coloring_find_finished", graph.num_nodes, graph.num_nodes, color, color_nxt,
-            finished_result
-        );
-        finished = finished && finished_result.read();
-    } while (!finished);
+    device.launch_once("graph_coloring_begin", goes_on, finished_found);
+    for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+        for (int asked = 0; asked < ahead; asked++) {
+            // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
+            device.launch(
+                "graph_coloring_set_color_nxt", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, color, color_nxt
+            );
+            device.launch(
+                "graph_coloring_find_finished", graph.num_nodes, graph.num_nodes, goes_on, color, color_nxt,
+                finished_found
+            );
+            device.launch_once("graph_coloring_end_round", goes_on, finished_found);
+        }
+        if (!goes_on.read(0)) break;
+    }
 }
 
 // What --help says.
@@ -611,7 +597,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -22,15 +22,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -52,8 +43,8 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
-// alone: it gets eight that follow each other, and others from far away.
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
@@ -66,9 +57,33 @@ static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t 
     return bring_arcs(rows, node, first, end);
 }
 
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
 // Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
 static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
     return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
+}
+
+// Combines the values of a work-group; its first work-item gets the total.
+static int group_add_int(int value, __local int *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const int other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
 }
 
 // Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
@@ -79,14 +94,8 @@ static int join_add_int(
     const int lane = get_local_id(0);
     const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
     if (end - begin > 1024) {
-        values[lane] = joined;
-        for (int width = 256 / 2; width > 0; width /= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane < width) {
-                const int total = values[lane], other = values[lane + width];
-                values[lane] = total + other;
-            }
-        }
+        joined = group_add_int(joined, values);
+        if (lane == 0) values[0] = joined;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (first <= begin && begin < last) {
             const int other = values[0];
@@ -127,14 +136,15 @@ static int listed_node(__global const int *list, int begin, int size, int groups
 }
 
 // How many groups share a node of a list.
-static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
+static int groups_for_each(int size) {
+    return max(1, (int)get_num_groups(0) / size);
+}
 
 // Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const int part = get_group_id(0) % groups;
-    const long arcs = end - first;
-    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+    const long part = get_group_id(0) % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.

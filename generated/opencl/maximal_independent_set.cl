@@ -26,9 +26,13 @@ __kernel void maximal_independent_set_set_in_set(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on,
     __global const uchar *restrict undecided,
     __global uchar *in_set
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -57,10 +61,14 @@ __kernel void maximal_independent_set_set_undecided_and_find_finished(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on,
     __global uchar *undecided,
     __global const uchar *restrict in_set,
-    __global int *finished
+    __global int *finished_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     bool finished_part = true;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (undecided[v]) {
@@ -82,6 +90,30 @@ __kernel void maximal_independent_set_set_undecided_and_find_finished(
         }
     }
     if (!finished_part) {
-        *finished = 0;
+        *finished_found = 0;
     }
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// puts what rounds change on the device
+#line 9 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_begin(__global uchar *goes_on, __global int *finished_found) {
+    *goes_on = true;
+    *finished_found = 1;
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// works out what the host does not wait for: finished
+#line 9 "maximal_independent_set.sp"
+__kernel void maximal_independent_set_end_round(
+    __global uchar *goes_on,
+    __global int *finished_found
+) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool finished = *finished_found != 0;
+    const bool again = !finished;
+    *goes_on = again;
+    *finished_found = 1;
 }

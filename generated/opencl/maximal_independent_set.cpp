@@ -477,22 +477,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    cl_mem memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -516,26 +500,28 @@ struct Graph {
 // maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
-    Word<int> finished_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> finished_found(device, 1);
     in_set.fill(false);
     undecided.fill(true);
-    bool finished = false;
     // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
-    do {
-        finished = true;
-        // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
-        device.launch(
-            "maximal_independent_set_set_in_set", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, graph.in_row_offsets, graph.in_columns, undecided, in_set
-        );
-        finished_result.set(true);
-        device.launch(
-            "maximal_independent_set_set_undecided_and_find_finished", graph.num_nodes, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, undecided, in_set,
-            finished_result
-        );
-        finished = finished && finished_result.read();
-    } while (!finished);
+    device.launch_once("maximal_independent_set_begin", goes_on, finished_found);
+    for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+        for (int asked = 0; asked < ahead; asked++) {
+            // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
+            device.launch(
+                "maximal_independent_set_set_in_set", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, undecided, in_set
+            );
+            device.launch(
+                "maximal_independent_set_set_undecided_and_find_finished", graph.num_nodes, graph.num_nodes,
+                graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, goes_on,
+                undecided, in_set, finished_found
+            );
+            device.launch_once("maximal_independent_set_end_round", goes_on, finished_found);
+        }
+        if (!goes_on.read(0)) break;
+    }
 }
 
 // What --help says.
@@ -612,7 +598,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

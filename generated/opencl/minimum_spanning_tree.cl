@@ -65,10 +65,14 @@ __kernel void minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on,
     __global const int *restrict component,
     __global int *lightest,
     __global const int *restrict weight
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -91,11 +95,15 @@ __kernel void minimum_spanning_tree_max_choice(
     arc_t num_arcs,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on,
     __global const int *restrict component,
     __global const int *restrict weight,
     __global const int *restrict lightest,
     __global arc_t *choice
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -118,12 +126,16 @@ __kernel void minimum_spanning_tree_set_joins(
     int num_nodes,
     __global const int *restrict columns,
     __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on,
     __global const arc_t *restrict choice,
     __global const int *restrict component,
     __global int *joins,
     __global uchar *in_tree,
-    __global int *growing
+    __global int *growing_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     bool growing_part = false;
     for (int a = get_global_id(0); a < num_nodes; a += get_global_size(0)) {
         if (choice[a] == -1) continue;
@@ -139,7 +151,7 @@ __kernel void minimum_spanning_tree_set_joins(
         growing_part = true;
     }
     if (growing_part) {
-        *growing = 1;
+        *growing_found = 1;
     }
 }
 
@@ -147,9 +159,13 @@ __kernel void minimum_spanning_tree_set_joins(
 #line 49 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component_2(
     int num_nodes,
+    __global const uchar *restrict goes_on,
     __global int *component,
     __global const int *restrict joins
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         int root = component[v];
         while (joins[root] != root) {
@@ -178,4 +194,56 @@ void minimum_spanning_tree_find_total(
     if (get_local_id(0) == 0) {
         atom_add(total, total_part);
     }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// puts what rounds change on the device
+#line 19 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_begin(__global uchar *goes_on, __global int *growing_found) {
+    *goes_on = true;
+    *growing_found = 0;
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// fill lightest
+#line 19 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_fill_lightest(
+    int num_nodes,
+    __global const uchar *restrict goes_on,
+    __global int *lightest
+) {
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        lightest[v] = INT_MAX;
+    }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// fill choice
+#line 19 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_fill_choice(
+    int num_nodes,
+    __global const uchar *restrict goes_on,
+    __global arc_t *choice
+) {
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        choice[v] = -1;
+    }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// works out what the host does not wait for: growing
+#line 19 "minimum_spanning_tree.sp"
+__kernel void minimum_spanning_tree_end_round(__global uchar *goes_on, __global int *growing_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool growing = *growing_found != 0;
+    *goes_on = growing;
+    *growing_found = 0;
 }

@@ -522,7 +522,8 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
-    Word<int> growing_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> growing_found(device, 1);
     Word<long long> total_result(device);
     lightest.fill(0);
     choice.fill(-1);
@@ -531,32 +532,41 @@ static long long minimum_spanning_tree(
     device.launch(
         "minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins
     );
-    bool growing = true;
-    while (growing) {
-        growing = false;
-        lightest.fill(INT_MAX);
-        choice.fill(-1);
-        // minimum_spanning_tree.sp:19 forall (e in g.edges())
-        device.launch(
-            "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns,
-            graph.arc_sources, component, lightest, weight
-        );
-        // minimum_spanning_tree.sp:27 forall (e in g.edges())
-        device.launch(
-            "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns,
-            graph.arc_sources, component, weight, lightest, choice
-        );
-        // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-        growing_result.set(false);
-        device.launch(
-            "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns,
-            graph.arc_sources, choice, component, joins, in_tree, growing_result
-        );
-        growing = growing || growing_result.read();
-        // minimum_spanning_tree.sp:49 forall (v in g.nodes())
-        device.launch(
-            "minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, component, joins
-        );
+    const bool growing = true;
+    if (growing) {
+        device.launch_once("minimum_spanning_tree_begin", goes_on, growing_found);
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                device.launch(
+                    "minimum_spanning_tree_fill_lightest", graph.num_nodes, graph.num_nodes, goes_on, lightest
+                );
+                device.launch(
+                    "minimum_spanning_tree_fill_choice", graph.num_nodes, graph.num_nodes, goes_on, choice
+                );
+                // minimum_spanning_tree.sp:19 forall (e in g.edges())
+                device.launch(
+                    "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns,
+                    graph.arc_sources, goes_on, component, lightest, weight
+                );
+                // minimum_spanning_tree.sp:27 forall (e in g.edges())
+                device.launch(
+                    "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns,
+                    graph.arc_sources, goes_on, component, weight, lightest, choice
+                );
+                // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+                device.launch(
+                    "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns,
+                    graph.arc_sources, goes_on, choice, component, joins, in_tree, growing_found
+                );
+                // minimum_spanning_tree.sp:49 forall (v in g.nodes())
+                device.launch(
+                    "minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, goes_on,
+                    component, joins
+                );
+                device.launch_once("minimum_spanning_tree_end_round", goes_on, growing_found);
+            }
+            if (!goes_on.read(0)) break;
+        }
     }
     long long total = 0;
     // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
@@ -643,7 +653,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -52,15 +52,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -82,8 +73,8 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
-// alone: it gets eight that follow each other, and others from far away.
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
@@ -94,6 +85,15 @@ static int node_of_all(int begin, int num_nodes) {
 static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
@@ -109,14 +109,8 @@ static double join_add_double(
     const int lane = get_local_id(0);
     const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
     if (end - begin > 1024) {
-        values[lane] = joined;
-        for (int width = 256 / 2; width > 0; width /= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane < width) {
-                const double total = values[lane], other = values[lane + width];
-                values[lane] = total + other;
-            }
-        }
+        joined = group_add_double(joined, values);
+        if (lane == 0) values[0] = joined;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (first <= begin && begin < last) {
             const double other = values[0];
@@ -141,10 +135,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_find_stranded_and_set_contribution(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
+    __global const uchar *restrict goes_on,
     __global const double *restrict rank,
     __global double *contribution,
-    __global double *stranded
+    __global double *stranded_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     double stranded_part = 0.0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (row_offsets[v + 1] - row_offsets[v] == 0) {
@@ -155,7 +153,7 @@ void pagerank_find_stranded_and_set_contribution(
     __local double stranded_scratch[256];
     stranded_part = group_add_double(stranded_part, stranded_scratch);
     if (get_local_id(0) == 0) {
-        atomic_add_double(stranded, stranded_part);
+        atomic_add_double(stranded_found, stranded_part);
     }
 }
 
@@ -167,13 +165,17 @@ void pagerank_set_rank_nxt(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on,
     __global const double *restrict contribution,
+    __global const double *restrict stranded_found,
     __global double *rank,
     double damping,
     double n,
-    double stranded,
-    __global double *change
+    __global double *change_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     double change_part = 0.0;
     __local double values[1024];
     __local GroupRows rows;
@@ -200,7 +202,7 @@ void pagerank_set_rank_nxt(
         }
         if (brought < 0) continue;
         const int v = brought;
-        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
+        const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + (0.0 + *stranded_found) / n);
         const double old_rank = rank[v];
         change_part += fabs(rank_nxt_of_v - old_rank);
         if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
@@ -210,6 +212,45 @@ void pagerank_set_rank_nxt(
     __local double change_scratch[256];
     change_part = group_add_double(change_part, change_scratch);
     if (get_local_id(0) == 0) {
-        atomic_add_double(change, change_part);
+        atomic_add_double(change_found, change_part);
     }
+}
+
+// pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+// puts what rounds change on the device
+#line 14 "pagerank.sp"
+__kernel void pagerank_begin(
+    __global uchar *goes_on,
+    __global int *iterations_cell,
+    __global double *stranded_found,
+    __global double *change_found,
+    int iterations
+) {
+    *goes_on = true;
+    *iterations_cell = iterations;
+    *stranded_found = 0.0;
+    *change_found = 0.0;
+}
+
+// pagerank.sp:14 forall (v in g.nodes().filter(g.count_outNbrs(v) == 0))
+// works out what the host does not wait for: change, iterations
+#line 14 "pagerank.sp"
+__kernel void pagerank_end_round(
+    __global uchar *goes_on,
+    __global double *change_found,
+    __global int *iterations_cell,
+    __global double *stranded_found,
+    double tolerance,
+    int max_iterations
+) {
+    if (!*goes_on) {
+        return;
+    }
+    const double change = 0.0 + *change_found;
+    const int iterations = *iterations_cell + 1;
+    const bool again = change > tolerance && iterations < max_iterations;
+    *iterations_cell = iterations;
+    *goes_on = again;
+    *stranded_found = 0.0;
+    *change_found = 0.0;
 }

@@ -484,22 +484,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    cl_mem memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -528,30 +512,37 @@ static void pagerank(
     int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);
-    Word<double> stranded_result(device);
-    Word<double> change_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> iterations_cell(device, 1);
+    Buffer<double> stranded_found(device, 1);
+    Buffer<double> change_found(device, 1);
     const double n = (double)graph.num_nodes;
-    double change = INFINITY;
-    int iterations = 0;
+    const double change = INFINITY;
+    const int iterations = 0;
     rank.fill(1.0 / n);
-    while (change > tolerance && iterations < max_iterations) {
-        double stranded = 0.0;
-        change = 0.0;
-        // pagerank.sp:18 forall (v in g.nodes())
-        stranded_result.set(0.0);
-        device.launch(
-            "pagerank_find_stranded_and_set_contribution", graph.num_nodes, graph.num_nodes,
-            graph.row_offsets, rank, contribution, stranded_result
+    if (change > tolerance && iterations < max_iterations) {
+        device.launch_once(
+            "pagerank_begin", goes_on, iterations_cell, stranded_found, change_found, iterations
         );
-        stranded += stranded_result.read();
-        change_result.set(0.0);
-        device.launch(
-            "pagerank_set_rank_nxt", device.busy(graph.num_nodes), graph.num_nodes,
-            graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n, stranded,
-            change_result
-        );
-        change += change_result.read();
-        iterations += 1;
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                // pagerank.sp:18 forall (v in g.nodes())
+                device.launch(
+                    "pagerank_find_stranded_and_set_contribution", graph.num_nodes, graph.num_nodes,
+                    graph.row_offsets, goes_on, rank, contribution, stranded_found
+                );
+                device.launch(
+                    "pagerank_set_rank_nxt", device.busy(graph.num_nodes), graph.num_nodes,
+                    graph.in_row_offsets, graph.in_columns, goes_on, contribution, stranded_found, rank,
+                    damping, n, change_found
+                );
+                device.launch_once(
+                    "pagerank_end_round", goes_on, change_found, iterations_cell, stranded_found, tolerance,
+                    max_iterations
+                );
+            }
+            if (!goes_on.read(0)) break;
+        }
     }
 }
 
@@ -632,7 +623,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -23,15 +23,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -61,25 +52,29 @@ static int listed_node(__global const int *list, int begin, int size, int groups
 }
 
 // How many groups share a node of a list.
-static int groups_for_each(int size) { return max(1, (int)get_num_groups(0) / size); }
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
+static int groups_for_each(int size) {
+    return max(1, (int)get_num_groups(0) / size);
 }
 
 // Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const int part = get_group_id(0) % groups;
-    const long arcs = end - first;
-    return bring_arcs(rows, node, first + (arc_t)(arcs * part / groups), first + (arc_t)(arcs * (part + 1) / groups));
+    const long part = get_group_id(0) % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Combines the values of a work-group; its first work-item gets the total.
@@ -118,12 +113,18 @@ static void atomic_add_double(volatile __global double *cell, double value) {
 #endif
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
-// alone: it gets eight that follow each other, and others from far away.
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
     return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.

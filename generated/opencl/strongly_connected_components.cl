@@ -15,15 +15,6 @@ typedef struct {
     arc_t shift[256];  // from a place among them all to an arc of his
 } GroupRows;
 
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
 static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
     const int lane = get_local_id(0);
@@ -45,8 +36,8 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one group
-// alone: it gets eight that follow each other, and others from far away.
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(int begin, int num_nodes) {
     const int lane = get_local_id(0);
     const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
@@ -65,6 +56,15 @@ static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t 
 #else
 #define latest(cell) (cell)
 #endif
+
+// Which work-item brought the node of an arc.
+static int owner_of(__local const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
 
 // Combines the values of a work-group; its first work-item gets the total.
 static long group_add_long(long value, __local long *scratch) {
@@ -103,12 +103,16 @@ void strongly_connected_components_min_color(
     int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
+    __global const uchar *restrict goes_on,
     __global const uchar *restrict modified,
     __global const int *restrict component,
     __global int *color,
     __global uchar *modified_next,
-    __global int *colored
+    __global int *colored_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     bool colored_part = true;
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -130,7 +134,7 @@ void strongly_connected_components_min_color(
         }
     }
     if (!colored_part) {
-        *colored = 0;
+        *colored_found = 0;
     }
 }
 
@@ -156,12 +160,16 @@ void strongly_connected_components_max_component(
     int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on_2,
     __global const uchar *restrict modified,
     __global const int *restrict color,
     __global int *component,
     __global uchar *modified_next,
-    __global int *collected
+    __global int *collected_found
 ) {
+    if (!*goes_on_2) {
+        return;
+    }
     bool collected_part = true;
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -183,7 +191,7 @@ void strongly_connected_components_max_component(
         }
     }
     if (!collected_part) {
-        *collected = 0;
+        *collected_found = 0;
     }
 }
 
@@ -214,9 +222,13 @@ void trim_set_alone(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on_3,
     __global const int *restrict component,
     __global uchar *alone
 ) {
+    if (!*goes_on_3) {
+        return;
+    }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (component[v] != -1) continue;
         bool entered = false;
@@ -242,10 +254,14 @@ void trim_set_alone(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void trim_set_component(
     int num_nodes,
+    __global const uchar *restrict goes_on_3,
     __global int *component,
     __global const uchar *restrict alone,
-    __global long *trimmed
+    __global long *trimmed_found
 ) {
+    if (!*goes_on_3) {
+        return;
+    }
     long trimmed_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!(component[v] == -1 && alone[v])) continue;
@@ -255,6 +271,125 @@ void trim_set_component(
     __local long trimmed_scratch[256];
     trimmed_part = group_add_long(trimmed_part, trimmed_scratch);
     if (get_local_id(0) == 0) {
-        atom_add(trimmed, trimmed_part);
+        atom_add(trimmed_found, trimmed_part);
     }
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// puts what rounds change on the device
+#line 18 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_begin(
+    __global uchar *goes_on,
+    __global uchar *turned_on_device_cell,
+    __global int *colored_found,
+    uchar turned_on_device
+) {
+    *goes_on = true;
+    *turned_on_device_cell = turned_on_device;
+    *colored_found = 1;
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// fill modified_next
+#line 18 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_fill_modified_next(
+    int num_nodes,
+    __global const uchar *restrict goes_on,
+    __global uchar *modified_next
+) {
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        modified_next[v] = false;
+    }
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// works out what the host does not wait for: colored, turned_on_device
+#line 18 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_end_round(
+    __global uchar *goes_on,
+    __global int *colored_found,
+    __global uchar *turned_on_device_cell
+) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool colored = *colored_found != 0;
+    const bool turned_on_device = !*turned_on_device_cell;
+    const bool again = !colored;
+    *turned_on_device_cell = turned_on_device;
+    *goes_on = again;
+    *colored_found = 1;
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// puts what rounds change on the device
+#line 31 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_begin_2(
+    __global uchar *goes_on_2,
+    __global uchar *turned_on_device_2_cell,
+    __global int *collected_found,
+    uchar turned_on_device_2
+) {
+    *goes_on_2 = true;
+    *turned_on_device_2_cell = turned_on_device_2;
+    *collected_found = 1;
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// fill modified_next
+#line 31 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_fill_modified_next_2(
+    int num_nodes,
+    __global const uchar *restrict goes_on_2,
+    __global uchar *modified_next
+) {
+    if (!*goes_on_2) {
+        return;
+    }
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        modified_next[v] = false;
+    }
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// works out what the host does not wait for: collected, turned_on_device_2
+#line 31 "strongly_connected_components.sp"
+__kernel void strongly_connected_components_end_round_2(
+    __global uchar *goes_on_2,
+    __global int *collected_found,
+    __global uchar *turned_on_device_2_cell
+) {
+    if (!*goes_on_2) {
+        return;
+    }
+    const bool collected = *collected_found != 0;
+    const bool turned_on_device_2 = !*turned_on_device_2_cell;
+    const bool again_2 = !collected;
+    *turned_on_device_2_cell = turned_on_device_2;
+    *goes_on_2 = again_2;
+    *collected_found = 1;
+}
+
+// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+// puts what rounds change on the device
+#line 48 "strongly_connected_components.sp"
+__kernel void trim_begin(__global uchar *goes_on_3, __global long *trimmed_found) {
+    *goes_on_3 = true;
+    *trimmed_found = 0;
+}
+
+// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+// works out what the host does not wait for: trimmed
+#line 48 "strongly_connected_components.sp"
+__kernel void trim_end_round(__global uchar *goes_on_3, __global long *trimmed_found) {
+    if (!*goes_on_3) {
+        return;
+    }
+    const long trimmed = 0 + *trimmed_found;
+    const bool again_3 = trimmed > 0;
+    *goes_on_3 = again_3;
+    *trimmed_found = 0;
 }

@@ -523,22 +523,28 @@ struct Graph {
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> alone(device, graph.num_nodes);
-    Word<long long> trimmed_result(device);
+    Buffer<unsigned char> goes_on_3(device, 1);
+    Buffer<long long> trimmed_found(device, 1);
     alone.fill(false);
-    long long trimmed = 1;
-    while (trimmed > 0) {
-        trimmed = 0;
-        // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
-        device.launch(
-            "trim_set_alone", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, component, alone
-        );
-        // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
-        trimmed_result.set(0);
-        device.launch(
-            "trim_set_component", graph.num_nodes, graph.num_nodes, component, alone, trimmed_result
-        );
-        trimmed += trimmed_result.read();
+    const long long trimmed = 1;
+    if (trimmed > 0) {
+        device.launch_once("trim_begin", goes_on_3, trimmed_found);
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+                device.launch(
+                    "trim_set_alone", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
+                    graph.in_row_offsets, graph.in_columns, goes_on_3, component, alone
+                );
+                // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
+                device.launch(
+                    "trim_set_component", graph.num_nodes, graph.num_nodes, goes_on_3, component, alone,
+                    trimmed_found
+                );
+                device.launch_once("trim_end_round", goes_on_3, trimmed_found);
+            }
+            if (!goes_on_3.read(0)) break;
+        }
     }
 }
 
@@ -547,8 +553,12 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     Buffer<int> color(device, graph.num_nodes);
     Buffer<unsigned char> modified(device, graph.num_nodes);
     Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> colored_result(device);
-    Word<int> collected_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<unsigned char> turned_on_device_cell(device, 1);
+    Buffer<int> colored_found(device, 1);
+    Buffer<unsigned char> goes_on_2(device, 1);
+    Buffer<unsigned char> turned_on_device_2_cell(device, 1);
+    Buffer<int> collected_found(device, 1);
     Word<int> finished_result(device);
     component.fill(-1);
     color.fill(-1);
@@ -563,40 +573,74 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             "strongly_connected_components_set_color", graph.num_nodes, graph.num_nodes, component,
             color, modified
         );
-        bool colored = false;
         // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-        do {
-            colored = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-            colored_result.set(true);
-            device.launch(
-                "strongly_connected_components_min_color", device.busy(graph.num_nodes), graph.num_nodes,
-                graph.row_offsets, graph.columns, modified, component, color, modified_next, colored_result
-            );
-            colored = colored && colored_result.read();
+        bool turned = false;
+        bool turned_on_device = false;
+        device.launch_once(
+            "strongly_connected_components_begin", goes_on, turned_on_device_cell, colored_found,
+            turned_on_device
+        );
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                device.launch(
+                    "strongly_connected_components_fill_modified_next", graph.num_nodes, graph.num_nodes,
+                    goes_on, modified_next
+                );
+                // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+                device.launch(
+                    "strongly_connected_components_min_color", device.busy(graph.num_nodes), graph.num_nodes,
+                    graph.row_offsets, graph.columns, goes_on, modified, component, color, modified_next,
+                    colored_found
+                );
+                std::swap(modified, modified_next);
+                turned = !turned;
+                device.launch_once(
+                    "strongly_connected_components_end_round", goes_on, colored_found, turned_on_device_cell
+                );
+            }
+            if (!goes_on.read(0)) break;
+        }
+        turned_on_device = turned_on_device_cell.read(0);
+        if (turned != turned_on_device) {
             std::swap(modified, modified_next);
-        } while (!colored);
+        }
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         device.launch(
             "strongly_connected_components_set_component", graph.num_nodes, graph.num_nodes, component,
             color, modified
         );
-        bool collected = false;
         // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-        do {
-            collected = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-            collected_result.set(true);
-            device.launch(
-                "strongly_connected_components_max_component", device.busy(graph.num_nodes),
-                graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
-                modified_next, collected_result
-            );
-            collected = collected && collected_result.read();
+        bool turned_2 = false;
+        bool turned_on_device_2 = false;
+        device.launch_once(
+            "strongly_connected_components_begin_2", goes_on_2, turned_on_device_2_cell,
+            collected_found, turned_on_device_2
+        );
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                device.launch(
+                    "strongly_connected_components_fill_modified_next_2", graph.num_nodes, graph.num_nodes,
+                    goes_on_2, modified_next
+                );
+                // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+                device.launch(
+                    "strongly_connected_components_max_component", device.busy(graph.num_nodes),
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, goes_on_2, modified, color,
+                    component, modified_next, collected_found
+                );
+                std::swap(modified, modified_next);
+                turned_2 = !turned_2;
+                device.launch_once(
+                    "strongly_connected_components_end_round_2", goes_on_2, collected_found,
+                    turned_on_device_2_cell
+                );
+            }
+            if (!goes_on_2.read(0)) break;
+        }
+        turned_on_device_2 = turned_on_device_2_cell.read(0);
+        if (turned_2 != turned_on_device_2) {
             std::swap(modified, modified_next);
-        } while (!collected);
+        }
         finished_result.set(true);
         device.launch(
             "strongly_connected_components_find_finished", graph.num_nodes, graph.num_nodes, component,
@@ -681,7 +725,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

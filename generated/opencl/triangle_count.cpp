@@ -615,26 +615,6 @@ private:
     std::map<std::string, std::string> given;
 };
 
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
-
 // Seconds since it was last asked.
 class Stopwatch {
 public:

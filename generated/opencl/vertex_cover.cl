@@ -55,9 +55,13 @@ __kernel void vertex_cover_set_partner(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on,
     __global int *partner,
     __global const uchar *restrict in_cover
 ) {
+    if (!*goes_on) {
+        return;
+    }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         partner[v] = -1;
         if (!in_cover[v]) {
@@ -84,10 +88,14 @@ __kernel void vertex_cover_set_partner(
 #line 24 "vertex_cover.sp"
 __kernel void vertex_cover_set_in_cover_2(
     int num_nodes,
+    __global const uchar *restrict goes_on,
     __global const int *restrict partner,
     __global uchar *in_cover,
-    __global int *matched
+    __global int *matched_found
 ) {
+    if (!*goes_on) {
+        return;
+    }
     bool matched_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (partner[v] == -1) continue;
@@ -98,6 +106,26 @@ __kernel void vertex_cover_set_in_cover_2(
         }
     }
     if (matched_part) {
-        *matched = 1;
+        *matched_found = 1;
     }
+}
+
+// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// puts what rounds change on the device
+#line 14 "vertex_cover.sp"
+__kernel void vertex_cover_begin(__global uchar *goes_on, __global int *matched_found) {
+    *goes_on = true;
+    *matched_found = 0;
+}
+
+// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// works out what the host does not wait for: matched
+#line 14 "vertex_cover.sp"
+__kernel void vertex_cover_end_round(__global uchar *goes_on, __global int *matched_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool matched = *matched_found != 0;
+    *goes_on = matched;
+    *matched_found = 0;
 }

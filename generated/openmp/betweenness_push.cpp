@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -338,6 +352,22 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -464,8 +494,127 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+#line 9 "betweenness_push.sp"
+extern "C" void betweenness_few(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *bfs_level_order,
+    int *bfs_level,
+    int *bfs_level_count,
+    double *sigma,
+    int *bfs_level_starts,
+    bool found,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few,
+    int depth,
+    int *depth_outcome,
+    int *bfs_level_begin_outcome,
+    int *bfs_level_end_outcome,
+    int *found_outcome
+) {
+    do {
+        {
+            // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+            // finds the next BFS level
+            #line 9 "betweenness_push.sp"
+            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int neighbor = columns[e];
+                    const int candidate = depth + 1;
+                    if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
+                        int slot;
+                        #pragma omp atomic capture
+                        { slot = *bfs_level_count; *bfs_level_count += 1; }
+                        bfs_level_order[slot] = neighbor;
+                    }
+                }
+            }
+        }
+        {
+            // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+            #line 9 "betweenness_push.sp"
+            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (bfs_level[w] == depth + 1) {
+                        #pragma omp atomic update
+                        sigma[w] += sigma[v];
+                    }
+                }
+            }
+        }
+        depth += 1;
+        bfs_level_begin = bfs_level_end;
+        bfs_level_end = *bfs_level_count;
+        bfs_level_starts[depth] = bfs_level_begin;
+        found = bfs_level_begin < bfs_level_end;
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    *depth_outcome = depth;
+    *bfs_level_begin_outcome = bfs_level_begin;
+    *bfs_level_end_outcome = bfs_level_end;
+    *found_outcome = found;
+}
+
+// betweenness_push.sp:14 iterateInReverse (v != src)
+#line 14 "betweenness_push.sp"
+extern "C" void betweenness_few_2(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order,
+    double *delta,
+    const int *__restrict__ bfs_level,
+    const double *__restrict__ sigma,
+    double *bc,
+    const int *__restrict__ bfs_level_starts,
+    bool goes_on,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few_2,
+    int src,
+    int depth,
+    int *goes_on_outcome,
+    int *depth_outcome,
+    int *bfs_level_end_outcome,
+    int *bfs_level_begin_outcome
+) {
+    do {
+        {
+            // betweenness_push.sp:14 iterateInReverse (v != src)
+            #line 14 "betweenness_push.sp"
+            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+                const int v = bfs_level_order[place];
+                if (v == src) continue;
+                double delta_of_v = delta[v];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (bfs_level[w] == depth + 1) {
+                        delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                    }
+                }
+                delta[v] = delta_of_v;
+                bc[v] += delta_of_v;
+            }
+        }
+        goes_on = depth > 0;
+        if (goes_on) {
+            depth -= 1;
+            bfs_level_end = bfs_level_begin;
+            bfs_level_begin = bfs_level_starts[depth];
+        }
+    } while (goes_on && bfs_level_end - bfs_level_begin < few_2);
+    *goes_on_outcome = goes_on;
+    *depth_outcome = depth;
+    *bfs_level_end_outcome = bfs_level_end;
+    *bfs_level_begin_outcome = bfs_level_begin;
+}
+
 }  // namespace kernels
-#line 469 "betweenness_push.cpp"
+#line 618 "betweenness_push.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -498,8 +647,13 @@ static void betweenness(
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
-    std::vector<int> bfs_level_starts(graph.num_nodes + 1);
+    Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
     Buffer<int> bfs_level_count(device, 1);
+    Word<int> depth_result(device);
+    Word<int> bfs_level_begin_result(device);
+    Word<int> bfs_level_end_result(device);
+    Word<int> found_result(device);
+    Word<int> goes_on_result(device);
     bc.fill(0.0);
     // betweenness_push.sp:4 for (src in sources)
     for (const int src : sources.members()) {
@@ -514,40 +668,75 @@ static void betweenness(
             bfs_level_count.write(0, 1);
             int bfs_level_begin = 0;
             int bfs_level_end = 1;
-            bfs_level_starts[0] = 0;
+            bfs_level_starts.write(0, 0);
             int depth = 0;
             bool found = false;
+            const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
             do {
-                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
-                    kernels::betweenness_min_bfs_level_pull(
-                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
-                        bfs_level_order, depth
+                if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                    kernels::betweenness_few(
+                        graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
+                        bfs_level_count, sigma, bfs_level_starts, found, bfs_level_end, bfs_level_begin, few, depth,
+                        depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
                     );
+                    depth = depth_result.read();
+                    bfs_level_begin = bfs_level_begin_result.read();
+                    bfs_level_end = bfs_level_end_result.read();
+                    found = found_result.read();
                 } else {
-                    kernels::betweenness_min_bfs_level(
-                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
-                        bfs_level_begin, bfs_level_end, depth
+                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                        kernels::betweenness_min_bfs_level_pull(
+                            graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                            bfs_level_order, depth
+                        );
+                    } else {
+                        kernels::betweenness_min_bfs_level(
+                            graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                            bfs_level_begin, bfs_level_end, depth
+                        );
+                    }
+                    kernels::betweenness_add_sigma(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, sigma, bfs_level_begin,
+                        bfs_level_end, depth
                     );
+                    depth += 1;
+                    bfs_level_begin = bfs_level_end;
+                    bfs_level_end = bfs_level_count.read(0);
+                    bfs_level_starts.write(depth, bfs_level_begin);
+                    found = bfs_level_begin < bfs_level_end;
                 }
-                kernels::betweenness_add_sigma(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, sigma, bfs_level_begin,
-                    bfs_level_end, depth
-                );
-                depth += 1;
-                bfs_level_begin = bfs_level_end;
-                bfs_level_end = bfs_level_count.read(0);
-                bfs_level_starts[depth] = bfs_level_begin;
-                found = bfs_level_begin < bfs_level_end;
             } while (found);
-            bfs_level_begin = bfs_level_starts[depth];
-            while (depth > 0) {
+            bfs_level_begin = bfs_level_starts.read(depth);
+            const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+            bool goes_on = depth > 0;
+            if (goes_on) {
                 depth -= 1;
                 bfs_level_end = bfs_level_begin;
-                bfs_level_begin = bfs_level_starts[depth];
-                kernels::betweenness_add_delta(
-                    graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
-                    bfs_level_begin, bfs_level_end, src, depth
-                );
+                bfs_level_begin = bfs_level_starts.read(depth);
+            }
+            while (goes_on) {
+                if (bfs_level_end - bfs_level_begin < few_2) {
+                    kernels::betweenness_few_2(
+                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
+                        bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth,
+                        goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
+                    );
+                    goes_on = goes_on_result.read();
+                    depth = depth_result.read();
+                    bfs_level_end = bfs_level_end_result.read();
+                    bfs_level_begin = bfs_level_begin_result.read();
+                } else {
+                    kernels::betweenness_add_delta(
+                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
+                        bfs_level_begin, bfs_level_end, src, depth
+                    );
+                    goes_on = depth > 0;
+                    if (goes_on) {
+                        depth -= 1;
+                        bfs_level_end = bfs_level_begin;
+                        bfs_level_begin = bfs_level_starts.read(depth);
+                    }
+                }
             }
         }
     }
@@ -660,7 +849,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

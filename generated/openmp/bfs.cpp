@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -328,6 +342,22 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -444,8 +474,78 @@ extern "C" void bfs_min_bfs_level_pull(
     }
 }
 
+// bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+#line 8 "bfs.sp"
+extern "C" void bfs_few(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *bfs_level_order,
+    int *bfs_level,
+    int *bfs_level_count,
+    int *level,
+    int *parent,
+    bool found,
+    int bfs_level_end,
+    int bfs_level_begin,
+    int few,
+    int depth,
+    int *depth_outcome,
+    int *bfs_level_begin_outcome,
+    int *bfs_level_end_outcome,
+    int *found_outcome
+) {
+    do {
+        {
+            // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+            // finds the next BFS level
+            #line 8 "bfs.sp"
+            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int neighbor = columns[e];
+                    const int candidate = depth + 1;
+                    if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
+                        int slot;
+                        #pragma omp atomic capture
+                        { slot = *bfs_level_count; *bfs_level_count += 1; }
+                        bfs_level_order[slot] = neighbor;
+                    }
+                }
+            }
+        }
+        {
+            // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
+            #line 8 "bfs.sp"
+            for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+                const int v = bfs_level_order[place];
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    if (bfs_level[w] == depth + 1) {
+                        const int candidate = add_inf(level[v], 1);
+                        if (candidate < level[w]) {
+                            atomic_min_int(&level[w], candidate);
+                        }
+                        if (v > parent[w]) {
+                            atomic_max_int(&parent[w], v);
+                        }
+                    }
+                }
+            }
+        }
+        depth += 1;
+        bfs_level_begin = bfs_level_end;
+        bfs_level_end = *bfs_level_count;
+        found = bfs_level_begin < bfs_level_end;
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    *depth_outcome = depth;
+    *bfs_level_begin_outcome = bfs_level_begin;
+    *bfs_level_end_outcome = bfs_level_end;
+    *found_outcome = found;
+}
+
 }  // namespace kernels
-#line 449 "bfs.cpp"
+#line 549 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -472,6 +572,10 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
+    Word<int> depth_result(device);
+    Word<int> bfs_level_begin_result(device);
+    Word<int> bfs_level_end_result(device);
+    Word<int> found_result(device);
     level.fill(INT_MAX);
     parent.fill(-1);
     level.write(src, 0);
@@ -485,26 +589,39 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
         int bfs_level_end = 1;
         int depth = 0;
         bool found = false;
+        const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
         do {
-            if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
-                kernels::bfs_min_bfs_level_pull(
-                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
-                    bfs_level_order, depth
+            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+                kernels::bfs_few(
+                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
+                    bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
+                    depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
                 );
+                depth = depth_result.read();
+                bfs_level_begin = bfs_level_begin_result.read();
+                bfs_level_end = bfs_level_end_result.read();
+                found = found_result.read();
             } else {
-                kernels::bfs_min_bfs_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    kernels::bfs_min_bfs_level_pull(
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
+                        bfs_level_order, depth
+                    );
+                } else {
+                    kernels::bfs_min_bfs_level(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                        bfs_level_begin, bfs_level_end, depth
+                    );
+                }
+                kernels::bfs_min_level(
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, parent,
                     bfs_level_begin, bfs_level_end, depth
                 );
+                depth += 1;
+                bfs_level_begin = bfs_level_end;
+                bfs_level_end = bfs_level_count.read(0);
+                found = bfs_level_begin < bfs_level_end;
             }
-            kernels::bfs_min_level(
-                graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, parent,
-                bfs_level_begin, bfs_level_end, depth
-            );
-            depth += 1;
-            bfs_level_begin = bfs_level_end;
-            bfs_level_end = bfs_level_count.read(0);
-            found = bfs_level_begin < bfs_level_end;
         } while (found);
     }
 }
@@ -584,7 +701,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -42,14 +42,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -328,6 +342,22 @@ private:
     std::unique_ptr<T[]> cells;
 };
 
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
 namespace kernels {
 
 // Addition in which infinity plus anything is infinity.
@@ -424,8 +454,58 @@ extern "C" void frontier_list_first(
     enlist(src, frontier_bits, frontier_list, frontier_size);
 }
 
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+#line 11 "bfs_levels.sp"
+extern "C" void bfs_levels_few(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *frontier_list,
+    int *frontier_bits,
+    int *level,
+    int *frontier_next_bits,
+    int *frontier_next_list,
+    int *frontier_next_size,
+    int *frontier_size,
+    bool finished,
+    int frontier_count,
+    int few,
+    bool turned,
+    int *frontier_count_outcome,
+    int *finished_outcome,
+    int *turned_outcome
+) {
+    do {
+        {
+            // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+            #line 11 "bfs_levels.sp"
+            for (int place = 0; place < frontier_count; place++) {
+                const int v = frontier_list[place];
+                frontier_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int w = columns[e];
+                    const int candidate = add_inf(level[v], 1);
+                    if (candidate < level[w] && candidate < atomic_min_int(&level[w], candidate)) {
+                        enlist(w, frontier_next_bits, frontier_next_list, frontier_next_size);
+                    }
+                }
+            }
+        }
+        *frontier_size = 0;
+        { auto *other = frontier_bits; frontier_bits = frontier_next_bits; frontier_next_bits = other; }
+        { auto *other = frontier_list; frontier_list = frontier_next_list; frontier_next_list = other; }
+        { auto *other = frontier_size; frontier_size = frontier_next_size; frontier_next_size = other; }
+        frontier_count = *frontier_size;
+        finished = frontier_count == 0;
+        turned = !turned;
+    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 16));
+    *frontier_count_outcome = frontier_count;
+    *finished_outcome = finished;
+    *turned_outcome = turned;
+}
+
 }  // namespace kernels
-#line 429 "bfs_levels.cpp"
+#line 509 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -463,6 +543,9 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> frontier_next_list(device, graph.num_nodes);
     Buffer<int> frontier_next_size(device, 1);
+    Word<int> frontier_count_result(device);
+    Word<int> finished_result(device);
+    Word<int> turned_result(device);
     int frontier_count = 0;
     level.fill(INT_MAX);
     frontier_bits.fill(0);
@@ -475,27 +558,46 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_bits.fill(0);
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
-    do {
-        if (frontier_count > graph.num_nodes / 16) {
-            kernels::bfs_levels_min_level_pull(
-                graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
-                frontier_next_bits, frontier_next_list, frontier_next_size
+    const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+    while (true) {
+        if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
+            bool turned = false;
+            kernels::bfs_levels_few(
+                graph.num_nodes, graph.row_offsets, graph.columns, frontier_list, frontier_bits, level,
+                frontier_next_bits, frontier_next_list, frontier_next_size, frontier_size, finished,
+                frontier_count, few, turned, frontier_count_result, finished_result, turned_result
             );
-            frontier_bits.fill(0);
-            frontier_size.fill(0);
+            frontier_count = frontier_count_result.read();
+            finished = finished_result.read();
+            turned = turned_result.read();
+            if (turned) {
+                std::swap(frontier_bits, frontier_next_bits);
+                std::swap(frontier_list, frontier_next_list);
+                std::swap(frontier_size, frontier_next_size);
+            }
         } else {
-            kernels::bfs_levels_min_level(
-                graph.row_offsets, graph.columns, frontier_list, frontier_bits, level, frontier_next_bits,
-                frontier_next_list, frontier_next_size, frontier_count
-            );
-            frontier_size.fill(0);
+            if (frontier_count > graph.num_nodes / 16) {
+                kernels::bfs_levels_min_level_pull(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
+                    frontier_next_bits, frontier_next_list, frontier_next_size
+                );
+                frontier_bits.fill(0);
+                frontier_size.fill(0);
+            } else {
+                kernels::bfs_levels_min_level(
+                    graph.row_offsets, graph.columns, frontier_list, frontier_bits, level, frontier_next_bits,
+                    frontier_next_list, frontier_next_size, frontier_count
+                );
+                frontier_size.fill(0);
+            }
+            std::swap(frontier_bits, frontier_next_bits);
+            std::swap(frontier_list, frontier_next_list);
+            std::swap(frontier_size, frontier_next_size);
+            frontier_count = frontier_size.read(0);
+            finished = frontier_count == 0;
         }
-        std::swap(frontier_bits, frontier_next_bits);
-        std::swap(frontier_list, frontier_next_list);
-        std::swap(frontier_size, frontier_next_size);
-        frontier_count = frontier_size.read(0);
-        finished = frontier_count == 0;
-    } while (!finished);
+        if (finished) break;
+    }
 }
 
 // What --help says.
@@ -573,7 +675,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -351,6 +351,10 @@ private:
 
 namespace kernels {
 
+static int smaller_int(int a, int b) {
+    return b < a ? b : a;
+}
+
 // The lowest arc from source to destination, or -1: a binary search in the row.
 static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
     const arc_t end = row_offsets[source + 1];
@@ -369,6 +373,11 @@ static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, 
 // Multiplication that wraps around.
 static long long multiply_long(long long a, long long b) {
     return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Multiplication that wraps around.
+static int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
 }
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
@@ -492,43 +501,48 @@ extern "C" void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs,
+    int num_nodes,
     const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
     const arc_t *__restrict__ kept_ends,
+    int *marked,
     const int *__restrict__ kept_columns,
     long long *triangles_of
 ) {
-    #pragma omp parallel for schedule(dynamic, 64)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        const int v = arc_sources[e];
-        const arc_t end = kept_ends[v];
-        if (e < end) {
-            const int u = kept_columns[e];
-            arc_t i = row_offsets[v];
-            arc_t j = row_offsets[u];
-            const arc_t last = kept_ends[u];
-            long long here = 0;
-            while (i < end && j < last) {
-                const int one = kept_columns[i];
-                const int other = kept_columns[j];
-                if (one == other) {
-                    here += 1;
-                    #pragma omp atomic update
-                    triangles_of[one] += 1;
+    #pragma omp parallel for schedule(dynamic)
+    for (int worker = 0; worker < 64; worker++) {
+        const long long mine = multiply_long(worker, num_nodes / 32 + 1);
+        for (int first = multiply(worker, 64); first < num_nodes; first += 4096) {
+            const int end_3 = smaller_int(first + 64, num_nodes);
+            for (int v = first; v < end_3; v++) {
+                const arc_t begin = row_offsets[v];
+                const arc_t end = kept_ends[v];
+                if (end - begin > 1) {
+                    for (arc_t place = begin; place < end; place++) {
+                        marked[mine + kept_columns[place] / 32] |= 1 << (kept_columns[place] % 32);
+                    }
+                    for (arc_t e = begin; e < end; e++) {
+                        const int u = kept_columns[e];
+                        long long here = 0;
+                        const arc_t end_2 = kept_ends[u];
+                        for (arc_t i = row_offsets[u]; i < end_2; i++) {
+                            const int w = kept_columns[i];
+                            if ((marked[mine + w / 32] & (1 << (w % 32))) != 0) {
+                                here += 1;
+                                #pragma omp atomic update
+                                triangles_of[w] += 1;
+                            }
+                        }
+                        if (here > 0) {
+                            #pragma omp atomic update
+                            triangles_of[v] += here;
+                            #pragma omp atomic update
+                            triangles_of[u] += here;
+                        }
+                    }
+                    for (arc_t old = begin; old < end; old++) {
+                        marked[mine + kept_columns[old] / 32] = 0;
+                    }
                 }
-                if (one <= other) {
-                    i += 1;
-                }
-                if (one >= other) {
-                    j += 1;
-                }
-            }
-            if (here > 0) {
-                #pragma omp atomic update
-                triangles_of[v] += here;
-                #pragma omp atomic update
-                triangles_of[u] += here;
             }
         }
     }
@@ -564,7 +578,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 568 "clustering_coefficient.cpp"
+#line 582 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -592,6 +606,7 @@ struct Graph {
 static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> &lcc) {
     Buffer<int> kept_columns(device, graph.num_arcs);
     Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> marked(device, 64 * (graph.num_nodes / 32 + 1LL));
     Buffer<long long> triangles_of(device, graph.num_nodes);
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
@@ -610,9 +625,10 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
         kernels::clustering_coefficient_set_lcc_orient(
             graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
         );
+        marked.fill(0);
         triangles_of.fill(0);
         kernels::clustering_coefficient_set_lcc_intersect(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_of
+            graph.num_nodes, graph.row_offsets, kept_ends, marked, kept_columns, triangles_of
         );
         kernels::clustering_coefficient_set_lcc_from_triangles(
             graph.num_nodes, graph.row_offsets, graph.columns, triangles_of, lcc
@@ -699,7 +715,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

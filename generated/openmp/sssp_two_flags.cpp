@@ -43,13 +43,27 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<int> weights;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<int> weights;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -521,8 +535,140 @@ extern "C" void sssp_min_dist_later_of_many(
     }
 }
 
+// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+#line 10 "sssp_two_flags.sp"
+extern "C" void sssp_few(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    int *modified_list,
+    int *modified_bits,
+    int *dist,
+    const int *__restrict__ weight,
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int *modified_later_bits,
+    int *modified_later_list,
+    int *modified_later_size,
+    int *modified_size,
+    bool finished,
+    int modified_count,
+    int few,
+    int limit,
+    bool turned,
+    int *modified_count_outcome,
+    int *finished_outcome,
+    int *turned_outcome
+) {
+    do {
+        {
+            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+            #line 10 "sssp_two_flags.sp"
+            for (int place = 0; place < modified_count; place++) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
+                        if (candidate < limit) {
+                            enlist(nbr, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                        } else {
+                            enlist(nbr, modified_later_bits, modified_later_list, modified_later_size);
+                        }
+                    }
+                }
+            }
+        }
+        *modified_size = 0;
+        { auto *other = modified_bits; modified_bits = modified_nxt_bits; modified_nxt_bits = other; }
+        { auto *other = modified_list; modified_list = modified_nxt_list; modified_nxt_list = other; }
+        { auto *other = modified_size; modified_size = modified_nxt_size; modified_nxt_size = other; }
+        modified_count = *modified_size;
+        finished = modified_count == 0;
+        turned = !turned;
+    } while (!finished && (modified_count < few && modified_count <= num_nodes / 8));
+    *modified_count_outcome = modified_count;
+    *finished_outcome = finished;
+    *turned_outcome = turned;
+}
+
+// sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+#line 10 "sssp_two_flags.sp"
+extern "C" void sssp_few_2(
+    int num_nodes,
+    int *modified_later_list,
+    int *modified_later_bits,
+    const int *__restrict__ dist,
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size,
+    int *modified_nxt_bits,
+    int *modified_nxt_list,
+    int *modified_nxt_size,
+    int *modified_later_size,
+    bool nobody_near,
+    bool nobody_waits,
+    int modified_later_count,
+    int few_2,
+    int limit,
+    int rise,
+    int settled,
+    int modified_count,
+    bool turned_2,
+    int *settled_outcome,
+    int *limit_outcome,
+    int *rise_outcome,
+    int *modified_count_outcome,
+    int *nobody_near_outcome,
+    int *modified_later_count_outcome,
+    int *nobody_waits_outcome,
+    int *turned_2_outcome
+) {
+    do {
+        settled = limit;
+        limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+        rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+        {
+            // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
+            // those who wait: who is near now comes next, who has had his turn meanwhile is done
+            #line 10 "sssp_two_flags.sp"
+            for (int place = 0; place < modified_later_count; place++) {
+                const int node = modified_later_list[place];
+                modified_later_bits[node / 32] = 0;
+                const int value = dist[node];
+                if (value >= settled) {
+                    if (value < limit) {
+                        enlist(node, modified_bits, modified_list, modified_size);
+                    } else {
+                        enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                    }
+                }
+            }
+        }
+        *modified_later_size = 0;
+        { auto *other = modified_later_bits; modified_later_bits = modified_nxt_bits; modified_nxt_bits = other; }
+        { auto *other = modified_later_list; modified_later_list = modified_nxt_list; modified_nxt_list = other; }
+        { auto *other = modified_later_size; modified_later_size = modified_nxt_size; modified_nxt_size = other; }
+        modified_count = *modified_size;
+        nobody_near = modified_count == 0;
+        modified_later_count = *modified_later_size;
+        nobody_waits = modified_later_count == 0;
+        turned_2 = !turned_2;
+    } while (nobody_near && !nobody_waits && (modified_later_count < few_2 && modified_later_count <= num_nodes / 8));
+    *settled_outcome = settled;
+    *limit_outcome = limit;
+    *rise_outcome = rise;
+    *modified_count_outcome = modified_count;
+    *nobody_near_outcome = nobody_near;
+    *modified_later_count_outcome = modified_later_count;
+    *nobody_waits_outcome = nobody_waits;
+    *turned_2_outcome = turned_2;
+}
+
 }  // namespace kernels
-#line 526 "sssp_two_flags.cpp"
+#line 672 "sssp_two_flags.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -569,6 +715,16 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     Buffer<int> modified_later_list(device, graph.num_nodes);
     Buffer<int> modified_later_size(device, 1);
     Word<double> weight_total_result(device);
+    Word<int> modified_count_result(device);
+    Word<int> finished_result(device);
+    Word<int> turned_result(device);
+    Word<int> settled_result(device);
+    Word<int> limit_result(device);
+    Word<int> rise_result(device);
+    Word<int> nobody_near_result(device);
+    Word<int> modified_later_count_result(device);
+    Word<int> nobody_waits_result(device);
+    Word<int> turned_2_result(device);
     int modified_count = 0;
     int modified_later_count = 0;
     dist.fill(INT_MAX);
@@ -593,60 +749,108 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     int settled = width;
     bool nobody_near = true;
     bool nobody_waits = true;
-    do {
+    while (true) {
         modified_count = modified_size.read(0);
-        do {
-            if (modified_count > graph.num_nodes / 8) {
-                kernels::sssp_min_dist_of_many(
-                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, dist, weight,
-                    modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
-                    modified_later_list, modified_later_size, limit
+        const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_count < few && modified_count <= graph.num_nodes / 8) {
+                bool turned = false;
+                kernels::sssp_few(
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_list, modified_bits, dist,
+                    weight, modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
+                    modified_later_list, modified_later_size, modified_size, finished, modified_count, few,
+                    limit, turned, modified_count_result, finished_result, turned_result
                 );
-                modified_bits.fill(0);
+                modified_count = modified_count_result.read();
+                finished = finished_result.read();
+                turned = turned_result.read();
+                if (turned) {
+                    std::swap(modified_bits, modified_nxt_bits);
+                    std::swap(modified_list, modified_nxt_list);
+                    std::swap(modified_size, modified_nxt_size);
+                }
             } else {
-                kernels::sssp_min_dist(
-                    graph.row_offsets, graph.columns, modified_list, modified_bits, dist, weight,
-                    modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
-                    modified_later_list, modified_later_size, modified_count, limit
-                );
+                if (modified_count > graph.num_nodes / 8) {
+                    kernels::sssp_min_dist_of_many(
+                        graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, dist, weight,
+                        modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
+                        modified_later_list, modified_later_size, limit
+                    );
+                    modified_bits.fill(0);
+                } else {
+                    kernels::sssp_min_dist(
+                        graph.row_offsets, graph.columns, modified_list, modified_bits, dist, weight,
+                        modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits,
+                        modified_later_list, modified_later_size, modified_count, limit
+                    );
+                }
+                modified_size.fill(0);
+                std::swap(modified_bits, modified_nxt_bits);
+                std::swap(modified_list, modified_nxt_list);
+                std::swap(modified_size, modified_nxt_size);
+                modified_count = modified_size.read(0);
+                finished = modified_count == 0;
             }
-            modified_size.fill(0);
-            std::swap(modified_bits, modified_nxt_bits);
-            std::swap(modified_list, modified_nxt_list);
-            std::swap(modified_size, modified_nxt_size);
-            modified_count = modified_size.read(0);
-            finished = modified_count == 0;
-        } while (!finished);
+            if (finished) break;
+        }
         rise = width;
         modified_later_count = modified_later_size.read(0);
-        do {
-            settled = limit;
-            limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
-            rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
-            if (modified_later_count > graph.num_nodes / 8) {
-                kernels::sssp_min_dist_later_of_many(
-                    graph.num_nodes, modified_later_bits, dist, modified_bits, modified_list, modified_size,
-                    modified_nxt_bits, modified_nxt_list, modified_nxt_size, settled, limit
+        const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
+                bool turned_2 = false;
+                kernels::sssp_few_2(
+                    graph.num_nodes, modified_later_list, modified_later_bits, dist, modified_bits,
+                    modified_list, modified_size, modified_nxt_bits, modified_nxt_list, modified_nxt_size,
+                    modified_later_size, nobody_near, nobody_waits, modified_later_count, few_2, limit, rise,
+                    settled, modified_count, turned_2, settled_result, limit_result, rise_result,
+                    modified_count_result, nobody_near_result, modified_later_count_result, nobody_waits_result,
+                    turned_2_result
                 );
-                modified_later_bits.fill(0);
+                settled = settled_result.read();
+                limit = limit_result.read();
+                rise = rise_result.read();
+                modified_count = modified_count_result.read();
+                nobody_near = nobody_near_result.read();
+                modified_later_count = modified_later_count_result.read();
+                nobody_waits = nobody_waits_result.read();
+                turned_2 = turned_2_result.read();
+                if (turned_2) {
+                    std::swap(modified_later_bits, modified_nxt_bits);
+                    std::swap(modified_later_list, modified_nxt_list);
+                    std::swap(modified_later_size, modified_nxt_size);
+                }
             } else {
-                kernels::sssp_min_dist_later(
-                    modified_later_list, modified_later_bits, dist, modified_bits, modified_list, modified_size,
-                    modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_count, settled,
-                    limit
-                );
+                settled = limit;
+                limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
+                rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
+                if (modified_later_count > graph.num_nodes / 8) {
+                    kernels::sssp_min_dist_later_of_many(
+                        graph.num_nodes, modified_later_bits, dist, modified_bits, modified_list, modified_size,
+                        modified_nxt_bits, modified_nxt_list, modified_nxt_size, settled, limit
+                    );
+                    modified_later_bits.fill(0);
+                } else {
+                    kernels::sssp_min_dist_later(
+                        modified_later_list, modified_later_bits, dist, modified_bits, modified_list, modified_size,
+                        modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_count, settled,
+                        limit
+                    );
+                }
+                modified_later_size.fill(0);
+                std::swap(modified_later_bits, modified_nxt_bits);
+                std::swap(modified_later_list, modified_nxt_list);
+                std::swap(modified_later_size, modified_nxt_size);
+                modified_count = modified_size.read(0);
+                nobody_near = modified_count == 0;
+                modified_later_count = modified_later_size.read(0);
+                nobody_waits = modified_later_count == 0;
             }
-            modified_later_size.fill(0);
-            std::swap(modified_later_bits, modified_nxt_bits);
-            std::swap(modified_later_list, modified_nxt_list);
-            std::swap(modified_later_size, modified_nxt_size);
-            modified_count = modified_size.read(0);
-            nobody_near = modified_count == 0;
-            modified_later_count = modified_later_size.read(0);
-            nobody_waits = modified_later_count == 0;
-        } while (nobody_near && !nobody_waits);
+            if (!(nobody_near && !nobody_waits)) break;
+        }
         finished = nobody_near;
-    } while (!finished);
+        if (finished) break;
+    }
 }
 
 // What --help says.
@@ -724,7 +928,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

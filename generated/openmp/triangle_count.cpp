@@ -336,6 +336,10 @@ private:
 
 namespace kernels {
 
+static int smaller_int(int a, int b) {
+    return b < a ? b : a;
+}
+
 // The lowest arc from source to destination, or -1: a binary search in the row.
 static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
     const arc_t end = row_offsets[source + 1];
@@ -349,6 +353,16 @@ static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, 
         }
     }
     return low < end && columns[low] == destination ? low : -1;
+}
+
+// Multiplication that wraps around.
+static long long multiply_long(long long a, long long b) {
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Multiplication that wraps around.
+static int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
@@ -444,34 +458,39 @@ extern "C" void triangle_count_find_triangles_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_intersect(
-    arc_t num_arcs,
+    int num_nodes,
     const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
     const arc_t *__restrict__ kept_ends,
+    int *marked,
     const int *__restrict__ kept_columns,
     long long *triangles
 ) {
     long long triangles_part = 0;
-    #pragma omp parallel for schedule(dynamic, 64) reduction(+ : triangles_part)
-    for (arc_t e = 0; e < num_arcs; e++) {
-        const int v = arc_sources[e];
-        const arc_t end = kept_ends[v];
-        if (e < end) {
-            const int u = kept_columns[e];
-            arc_t i = row_offsets[v];
-            arc_t j = row_offsets[u];
-            const arc_t last = kept_ends[u];
-            while (i < end && j < last) {
-                const int one = kept_columns[i];
-                const int other = kept_columns[j];
-                if (one == other) {
-                    triangles_part += 1;
-                }
-                if (one <= other) {
-                    i += 1;
-                }
-                if (one >= other) {
-                    j += 1;
+    #pragma omp parallel for schedule(dynamic) reduction(+ : triangles_part)
+    for (int worker = 0; worker < 64; worker++) {
+        const long long mine = multiply_long(worker, num_nodes / 32 + 1);
+        for (int first = multiply(worker, 64); first < num_nodes; first += 4096) {
+            const int end_3 = smaller_int(first + 64, num_nodes);
+            for (int v = first; v < end_3; v++) {
+                const arc_t begin = row_offsets[v];
+                const arc_t end = kept_ends[v];
+                if (end - begin > 1) {
+                    for (arc_t place = begin; place < end; place++) {
+                        marked[mine + kept_columns[place] / 32] |= 1 << (kept_columns[place] % 32);
+                    }
+                    for (arc_t e = begin; e < end; e++) {
+                        const int u = kept_columns[e];
+                        const arc_t end_2 = kept_ends[u];
+                        for (arc_t i = row_offsets[u]; i < end_2; i++) {
+                            const int w = kept_columns[i];
+                            if ((marked[mine + w / 32] & (1 << (w % 32))) != 0) {
+                                triangles_part += 1;
+                            }
+                        }
+                    }
+                    for (arc_t old = begin; old < end; old++) {
+                        marked[mine + kept_columns[old] / 32] = 0;
+                    }
                 }
             }
         }
@@ -480,7 +499,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 484 "triangle_count.cpp"
+#line 503 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -504,6 +523,7 @@ struct Graph {
 static long long triangle_count(Device &device, Graph &graph) {
     Buffer<int> kept_columns(device, graph.num_arcs);
     Buffer<arc_t> kept_ends(device, graph.num_nodes);
+    Buffer<int> marked(device, 64 * (graph.num_nodes / 32 + 1LL));
     Word<int> other_graph_result(device);
     Word<long long> downward_excess_result(device);
     Word<long long> triangles_result(device);
@@ -523,10 +543,10 @@ static long long triangle_count(Device &device, Graph &graph) {
         kernels::triangle_count_find_triangles_orient(
             graph.num_nodes, graph.row_offsets, graph.columns, kept_columns, kept_ends
         );
+        marked.fill(0);
         triangles_result.set(0);
         kernels::triangle_count_find_triangles_intersect(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns,
-            triangles_result
+            graph.num_nodes, graph.row_offsets, kept_ends, marked, kept_columns, triangles_result
         );
         triangles += triangles_result.read();
     } else {
@@ -604,26 +624,6 @@ public:
 private:
     std::map<std::string, std::string> given;
 };
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
 
 // Seconds since it was last asked.
 class Stopwatch {

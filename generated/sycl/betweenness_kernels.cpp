@@ -1,4 +1,4 @@
-// The kernels of betweenness.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of betweenness.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>
@@ -19,6 +19,96 @@ static auto atomic(volatile T &cell) {
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
 }
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
+    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    rows->shift[lane] = end - last;
+    sycl::group_barrier(item.get_group());
+    return rows->last[256 - 1];
+}
+
+// Memory that the work-items of a group share, one for each type.
+template <class T>
+static T &group_memory() {
+    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
+    return memory;
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
+    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
+    const int place = begin + item.get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(const sycl::nd_item<1> &item, int size) {
+    return sycl::max(1, (int)item.get_group_range(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = item.get_group(0) % groups, arcs = end - first;
+    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(item, rows, node, first, end);
+}
+
+// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+static arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
+    return sycl::max(rows->last[owner_of(rows, begin)], sycl::min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all work-items, each in `joined` what it came by.
+static double join_add_double(
+    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
+) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        joined = sycl::reduce_over_group(item.get_group(), joined, sycl::plus<double>());
+        if (first <= begin && begin < last) {
+            const double other = joined;
+            total = total + other;
+        }
+    } else {
+        sycl::group_barrier(item.get_group());
+        const int stop = (int)(sycl::min(last, end) - begin);
+        for (int i = (int)(sycl::max(first, begin) - begin); i < stop; i++) {
+            const double other = values[i];
+            total = total + other;
+        }
+    }
+    sycl::group_barrier(item.get_group());  // the next values may come
+    return total;
+}
+
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 12 "betweenness.sp"
@@ -33,9 +123,15 @@ KERNEL betweenness_min_bfs_level(
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, listed_count);
+        const int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, groups);
+        const arc_t count = bring_part(item, &rows, brought, row_offsets, groups);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t e = place + rows.shift[owner];
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
@@ -49,6 +145,7 @@ KERNEL betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 KERNEL betweenness_add_sigma(
+    int num_nodes,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
     const int *__restrict bfs_level_order,
@@ -59,15 +156,37 @@ KERNEL betweenness_add_sigma(
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
-        const int v = bfs_level_order[place];
-        double sigma_of_v = sigma[v];
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int w = in_columns[in_e];
-            if (bfs_level[w] == depth - 1) {
-                sigma_of_v += sigma[w];
+    auto &values = group_memory<double[1024]>();
+    auto &rows = group_memory<GroupRows>();
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += item.get_global_range(0)) {
+        const int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, 1);
+        const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
+        double sigma_of_v_of_arcs = 0.0;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            double joined = 0.0;
+            #pragma unroll 4
+            for (arc_t place = from + item.get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const arc_t in_e = place + rows.shift[owner];
+                const int w = in_columns[in_e];
+                double value = 0.0;
+                if (bfs_level[w] == depth - 1) {
+                    value = sigma[w];
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            sigma_of_v_of_arcs = join_add_double(item, &rows, from, to, joined, values, sigma_of_v_of_arcs);
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        double sigma_of_v = sigma[v];
+        sigma_of_v += sigma_of_v_of_arcs;
         sigma[v] = sigma_of_v;
     }
 }
@@ -75,6 +194,7 @@ KERNEL betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 KERNEL betweenness_add_delta(
+    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
     const int *__restrict bfs_level_order,
@@ -88,16 +208,39 @@ KERNEL betweenness_add_delta(
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
-        const int v = bfs_level_order[place];
-        if (v == src) continue;
-        double delta_of_v = delta[v];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
-            const int w = columns[e];
-            if (bfs_level[w] == depth + 1) {
-                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+    auto &values = group_memory<double[1024]>();
+    auto &rows = group_memory<GroupRows>();
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += item.get_global_range(0)) {
+        int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, 1);
+        if (brought >= 0 && brought == src) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        double delta_of_v_of_arcs = 0.0;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            double joined = 0.0;
+            #pragma unroll 4
+            for (arc_t place = from + item.get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t e = place + rows.shift[owner];
+                const int w = columns[e];
+                double value = 0.0;
+                if (bfs_level[w] == depth + 1) {
+                    value = sigma[v] / sigma[w] * (1.0 + delta[w]);
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            delta_of_v_of_arcs = join_add_double(item, &rows, from, to, joined, values, delta_of_v_of_arcs);
         }
+        if (brought < 0) continue;
+        const int v = brought;
+        double delta_of_v = delta[v];
+        delta_of_v += delta_of_v_of_arcs;
         delta[v] = delta_of_v;
         bc[v] += delta_of_v;
     }
@@ -201,7 +344,7 @@ KERNEL betweenness_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 32));
 }
 
 // betweenness.sp:17 iterateInReverse (v != src)

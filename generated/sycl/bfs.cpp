@@ -1,5 +1,6 @@
-// bfs.sp as a program of its own, for SYCL 2020. Its kernels are in bfs_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// bfs.sp as a program of its own, for SYCL 2020.
+// Its kernels are in bfs_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv bfs.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o bfs
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -342,6 +343,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
     template <class... Arguments>
     void launch_group(const std::string &kernel, const Arguments &...arguments) {
@@ -512,7 +519,7 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
         bool found = false;
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
         do {
-            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
+            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 32) {
                 device.launch_group(
                     "bfs_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
                     bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
@@ -523,20 +530,22 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
                 bfs_level_end = bfs_level_end_result.read();
                 found = found_result.read();
             } else {
-                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 32) {
                     device.launch(
                         "bfs_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                         graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
                     );
                 } else {
                     device.launch(
-                        "bfs_min_bfs_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                        bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end, depth
+                        "bfs_min_bfs_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
+                        graph.columns, bfs_level_order, bfs_level, bfs_level_count, bfs_level_begin, bfs_level_end,
+                        depth
                     );
                 }
                 device.launch(
-                    "bfs_min_level", bfs_level_end - bfs_level_begin, graph.row_offsets, graph.columns,
-                    bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end, depth
+                    "bfs_min_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
+                    graph.columns, bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end,
+                    depth
                 );
                 depth += 1;
                 bfs_level_begin = bfs_level_end;
@@ -622,7 +631,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -1,5 +1,6 @@
-// bfs_levels.sp as a program of its own, for SYCL 2020. Its kernels are in bfs_levels_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// bfs_levels.sp as a program of its own, for SYCL 2020.
+// Its kernels are in bfs_levels_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv bfs_levels.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o bfs_levels
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -342,6 +343,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
     template <class... Arguments>
     void launch_group(const std::string &kernel, const Arguments &...arguments) {
@@ -521,7 +528,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_count = frontier_size.read(0);
     const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
     while (true) {
-        if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
+        if (frontier_count < few && frontier_count <= graph.num_nodes / 32) {
             bool turned = false;
             device.launch_group(
                 "bfs_levels_few", graph.num_nodes, graph.row_offsets, graph.columns, frontier_list,
@@ -538,7 +545,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
                 std::swap(frontier_size, frontier_next_size);
             }
         } else {
-            if (frontier_count > graph.num_nodes / 16) {
+            if (frontier_count > graph.num_nodes / 32) {
                 device.launch(
                     "bfs_levels_min_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                     graph.in_columns, level, frontier_bits, frontier_next_bits, frontier_next_list,
@@ -548,9 +555,9 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
                 frontier_size.fill(0);
             } else {
                 device.launch(
-                    "bfs_levels_min_level", frontier_count, graph.row_offsets, graph.columns, frontier_list,
-                    frontier_bits, level, frontier_next_bits, frontier_next_list, frontier_next_size,
-                    frontier_count
+                    "bfs_levels_min_level", device.busy(frontier_count), graph.row_offsets, graph.columns,
+                    frontier_list, frontier_bits, level, frontier_next_bits, frontier_next_list,
+                    frontier_next_size, frontier_count
                 );
                 frontier_size.fill(0);
             }
@@ -639,7 +646,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -1,5 +1,6 @@
-// connected_components.sp as a program of its own, for SYCL 2020. Its kernels are in connected_components_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// connected_components.sp as a program of its own, for SYCL 2020.
+// Its kernels are in connected_components_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv connected_components.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o connected_components
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -54,7 +55,6 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
-    std::vector<int> arc_sources;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -85,15 +85,6 @@ static void check_sizes(std::size_t nodes, std::size_t arcs) {
     }
 }
 
-// Works out from the rows what else the program uses.
-static HostGraph completed(HostGraph graph) {
-    graph.arc_sources.resize(graph.num_arcs);
-    for (int v = 0; v < graph.num_nodes; v++) {
-        std::fill(graph.arc_sources.begin() + graph.row_offsets[v], graph.arc_sources.begin() + graph.row_offsets[v + 1], v);
-    }
-    return graph;
-}
-
 // Puts arcs in order and counts them into rows.
 static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids, bool undirected) {
     if (undirected) {
@@ -118,7 +109,7 @@ static HostGraph graph_of(std::vector<HostArc> arcs, std::vector<long long> ids,
         graph.columns.push_back(arc.destination);
     }
     std::partial_sum(graph.row_offsets.begin(), graph.row_offsets.end(), graph.row_offsets.begin());
-    return completed(std::move(graph));
+    return graph;
 }
 
 // Reads starplat's own format, whose header says in JSON where each array lies.
@@ -318,6 +309,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() { queue_.wait_and_throw(); }
 
 private:
@@ -426,15 +423,13 @@ struct Graph {
     const arc_t num_arcs;
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
-    Buffer<int> arc_sources;
 
     Graph(Device &device, const HostGraph &host)
         : host(host),
           num_nodes(host.num_nodes),
           num_arcs(host.num_arcs),
           row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+          columns(device, host.columns) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -452,8 +447,8 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
         "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
     );
     device.launch(
-        "connected_components_component_join", graph.num_arcs, graph.num_arcs, graph.columns,
-        graph.arc_sources, component
+        "connected_components_component_join", device.busy(graph.num_nodes), graph.num_nodes,
+        graph.row_offsets, graph.columns, component
     );
     device.launch(
         "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
@@ -534,7 +529,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -1,5 +1,6 @@
-// degree_centrality.sp as a program of its own, for SYCL 2020. Its kernels are in degree_centrality_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// degree_centrality.sp as a program of its own, for SYCL 2020.
+// Its kernels are in degree_centrality_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv degree_centrality.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o degree_centrality
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -534,7 +535,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -1,4 +1,4 @@
-// The kernels of graph_coloring.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of graph_coloring.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -29,10 +29,14 @@ KERNEL graph_coloring_set_color_nxt(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on,
     const int *__restrict color,
     int *color_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (color[v] != -1) continue;
         bool wins = true;
@@ -75,11 +79,15 @@ KERNEL graph_coloring_set_color_nxt(
 #line 9 "graph_coloring.sp"
 KERNEL graph_coloring_find_finished(
     int num_nodes,
+    const bool *__restrict goes_on,
     int *color,
     const int *__restrict color_nxt,
-    int *finished
+    int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     bool finished_part = true;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
         color[node] = color_nxt[node];
@@ -88,6 +96,27 @@ KERNEL graph_coloring_find_finished(
         }
     }
     if (!finished_part) {
-        *finished = 0;
+        *finished_found = 0;
     }
+}
+
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// puts what rounds change on the device
+#line 9 "graph_coloring.sp"
+KERNEL graph_coloring_begin(bool *goes_on, int *finished_found) {
+    *goes_on = true;
+    *finished_found = 1;
+}
+
+// graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
+// works out what the host does not wait for: finished
+#line 9 "graph_coloring.sp"
+KERNEL graph_coloring_end_round(bool *goes_on, int *finished_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool finished = *finished_found != 0;
+    const bool again = !finished;
+    *goes_on = again;
+    *finished_found = 1;
 }

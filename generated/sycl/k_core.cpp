@@ -1,5 +1,6 @@
-// k_core.sp as a program of its own, for SYCL 2020. Its kernels are in k_core_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// k_core.sp as a program of its own, for SYCL 2020.
+// Its kernels are in k_core_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv k_core.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o k_core
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -328,6 +329,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() { queue_.wait_and_throw(); }
 
 private:
@@ -478,7 +485,7 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     peeling_size.fill(0);
     // k_core.sp:9 forall (v in g.nodes())
     device.launch(
-        "k_core_add_degree", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
+        "k_core_add_degree", device.busy(graph.num_nodes), graph.num_nodes, graph.in_row_offsets,
         graph.in_columns, degree
     );
     long long left = graph.num_nodes;
@@ -496,14 +503,14 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         peeling_count = peeling_size.read(0);
         if (peeling_count > graph.num_nodes / 8) {
             device.launch(
-                "k_core_add_degree_2_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-                graph.columns, peeling_bits, degree
+                "k_core_add_degree_2_of_many", device.busy(graph.num_nodes), graph.num_nodes,
+                graph.row_offsets, graph.columns, peeling_bits, degree
             );
             peeling_bits.fill(0);
         } else {
             device.launch(
-                "k_core_add_degree_2", peeling_count, graph.row_offsets, graph.columns, peeling_list,
-                peeling_bits, degree, peeling_count
+                "k_core_add_degree_2", device.busy(peeling_count), graph.row_offsets, graph.columns,
+                peeling_list, peeling_bits, degree, peeling_count
             );
         }
         peeling_size.fill(0);
@@ -588,7 +595,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

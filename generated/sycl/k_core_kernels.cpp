@@ -1,4 +1,4 @@
-// The kernels of k_core.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of k_core.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -15,6 +15,104 @@ template <class T>
 static auto atomic(volatile T &cell) {
     return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
+    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    rows->shift[lane] = end - last;
+    sycl::group_barrier(item.get_group());
+    return rows->last[256 - 1];
+}
+
+// Memory that the work-items of a group share, one for each type.
+template <class T>
+static T &group_memory() {
+    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
+    return memory;
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
+    const int lane = item.get_local_id(0);
+    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(item, rows, node, first, end);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
+static arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
+    return sycl::max(rows->last[owner_of(rows, begin)], sycl::min(count, begin + 1024));
+}
+
+// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
+// `values`, or have been joined by all work-items, each in `joined` what it came by.
+static int join_add_int(
+    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, int joined, int *values, int total
+) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
+    if (end - begin > 1024) {
+        joined = sycl::reduce_over_group(item.get_group(), joined, sycl::plus<int>());
+        if (first <= begin && begin < last) {
+            const int other = joined;
+            total = total + other;
+        }
+    } else {
+        sycl::group_barrier(item.get_group());
+        const int stop = (int)(sycl::min(last, end) - begin);
+        for (int i = (int)(sycl::max(first, begin) - begin); i < stop; i++) {
+            const int other = values[i];
+            total = total + other;
+        }
+    }
+    sycl::group_barrier(item.get_group());  // the next values may come
+    return total;
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
+    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
+    const int place = begin + item.get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(const sycl::nd_item<1> &item, int size) {
+    return sycl::max(1, (int)item.get_group_range(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = item.get_group(0) % groups, arcs = end - first;
+    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -39,14 +137,35 @@ KERNEL k_core_add_degree(
     int *degree
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+    auto &values = group_memory<int[1024]>();
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        const int brought = node_of_all(item, begin, num_nodes);
+        const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
         int degree_of_v = 0;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int nbr = in_columns[in_e];
-            if (nbr != v) {
-                degree_of_v += 1;
+        for (arc_t from = 0, to; from < count; from = to) {
+            to = end_of_piece(&rows, from, count);
+            int joined = 0;
+            #pragma unroll 4
+            for (arc_t place = from + item.get_local_id(0); place < to; place += 256) {
+                const int owner = owner_of(&rows, place);
+                const int v = rows.node[owner];
+                const arc_t in_e = place + rows.shift[owner];
+                const int nbr = in_columns[in_e];
+                int value = 0;
+                if (nbr != v) {
+                    value = 1;
+                }
+                if (to - from > 1024) {
+                    joined = joined + value;
+                } else {
+                    values[place - from] = value;
+                }
             }
+            degree_of_v = join_add_int(item, &rows, from, to, joined, values, degree_of_v);
         }
+        if (brought < 0) continue;
+        const int v = brought;
         degree[v] = degree_of_v;
     }
 }
@@ -88,10 +207,19 @@ KERNEL k_core_add_degree_2(
     int peeling_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = item.get_global_id(0); place < peeling_count; place += item.get_global_range(0)) {
-        const int v = peeling_list[place];
-        peeling_bits[v / 32] = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < peeling_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, peeling_count);
+        const int brought = listed_node(item, peeling_list, begin, peeling_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            peeling_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(item, &rows, brought, row_offsets, groups);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (nbr != v) {
                 atomic(degree[nbr]).fetch_add(-1);
@@ -111,9 +239,15 @@ KERNEL k_core_add_degree_2_of_many(
     int *degree
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if ((peeling_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && (peeling_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (nbr != v) {
                 atomic(degree[nbr]).fetch_add(-1);

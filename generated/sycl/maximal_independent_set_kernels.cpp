@@ -1,4 +1,4 @@
-// The kernels of maximal_independent_set.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of maximal_independent_set.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -29,10 +29,14 @@ KERNEL maximal_independent_set_set_in_set(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on,
     const bool *__restrict undecided,
     bool *in_set
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -61,11 +65,15 @@ KERNEL maximal_independent_set_set_undecided_and_find_finished(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on,
     bool *undecided,
     const bool *__restrict in_set,
-    int *finished
+    int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     bool finished_part = true;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (undecided[v]) {
@@ -87,6 +95,27 @@ KERNEL maximal_independent_set_set_undecided_and_find_finished(
         }
     }
     if (!finished_part) {
-        *finished = 0;
+        *finished_found = 0;
     }
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// puts what rounds change on the device
+#line 9 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_begin(bool *goes_on, int *finished_found) {
+    *goes_on = true;
+    *finished_found = 1;
+}
+
+// maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
+// works out what the host does not wait for: finished
+#line 9 "maximal_independent_set.sp"
+KERNEL maximal_independent_set_end_round(bool *goes_on, int *finished_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool finished = *finished_found != 0;
+    const bool again = !finished;
+    *goes_on = again;
+    *finished_found = 1;
 }

@@ -1,5 +1,7 @@
-// The kernels of minimum_spanning_tree.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of minimum_spanning_tree.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
+
+#include <climits>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
 
@@ -34,11 +36,15 @@ KERNEL minimum_spanning_tree_min_lightest(
     arc_t num_arcs,
     const int *__restrict columns,
     const int *__restrict arc_sources,
+    const bool *__restrict goes_on,
     const int *__restrict component,
     int *lightest,
     const int *__restrict weight
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -61,12 +67,16 @@ KERNEL minimum_spanning_tree_max_choice(
     arc_t num_arcs,
     const int *__restrict columns,
     const int *__restrict arc_sources,
+    const bool *__restrict goes_on,
     const int *__restrict component,
     const int *__restrict weight,
     const int *__restrict lightest,
     arc_t *choice
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -89,13 +99,17 @@ KERNEL minimum_spanning_tree_set_joins(
     int num_nodes,
     const int *__restrict columns,
     const int *__restrict arc_sources,
+    const bool *__restrict goes_on,
     const arc_t *__restrict choice,
     const int *__restrict component,
     int *joins,
     bool *in_tree,
-    int *growing
+    int *growing_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     bool growing_part = false;
     for (int a = item.get_global_id(0); a < num_nodes; a += item.get_global_range(0)) {
         if (choice[a] == -1) continue;
@@ -111,7 +125,7 @@ KERNEL minimum_spanning_tree_set_joins(
         growing_part = true;
     }
     if (growing_part) {
-        *growing = 1;
+        *growing_found = 1;
     }
 }
 
@@ -119,10 +133,14 @@ KERNEL minimum_spanning_tree_set_joins(
 #line 49 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component_2(
     int num_nodes,
+    const bool *__restrict goes_on,
     int *component,
     const int *__restrict joins
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         int root = component[v];
         while (joins[root] != root) {
@@ -150,4 +168,58 @@ KERNEL minimum_spanning_tree_find_total(
     if (item.get_local_id(0) == 0) {
         atomic(*total).fetch_add(total_part);
     }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// puts what rounds change on the device
+#line 19 "minimum_spanning_tree.sp"
+KERNEL minimum_spanning_tree_begin(bool *goes_on, int *growing_found) {
+    *goes_on = true;
+    *growing_found = 0;
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// fill lightest
+#line 19 "minimum_spanning_tree.sp"
+KERNEL minimum_spanning_tree_fill_lightest(
+    int num_nodes,
+    const bool *__restrict goes_on,
+    int *lightest
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        lightest[v] = INT_MAX;
+    }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// fill choice
+#line 19 "minimum_spanning_tree.sp"
+KERNEL minimum_spanning_tree_fill_choice(
+    int num_nodes,
+    const bool *__restrict goes_on,
+    arc_t *choice
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        choice[v] = -1;
+    }
+}
+
+// minimum_spanning_tree.sp:19 forall (e in g.edges())
+// works out what the host does not wait for: growing
+#line 19 "minimum_spanning_tree.sp"
+KERNEL minimum_spanning_tree_end_round(bool *goes_on, int *growing_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool growing = *growing_found != 0;
+    *goes_on = growing;
+    *growing_found = 0;
 }

@@ -1,4 +1,4 @@
-// The kernels of radii.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of radii.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>
@@ -17,6 +17,60 @@ template <class T>
 static auto atomic(volatile T &cell) {
     return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
+    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    rows->shift[lane] = end - last;
+    sycl::group_barrier(item.get_group());
+    return rows->last[256 - 1];
+}
+
+// Memory that the work-items of a group share, one for each type.
+template <class T>
+static T &group_memory() {
+    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
+    return memory;
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
+    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
+    const int place = begin + item.get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(const sycl::nd_item<1> &item, int size) {
+    return sycl::max(1, (int)item.get_group_range(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = item.get_group(0) % groups, arcs = end - first;
+    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // Addition in which infinity plus anything is infinity.
@@ -38,9 +92,15 @@ KERNEL radii_min_bfs_level(
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
-        const int v = bfs_level_order[place];
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    const int listed_count = bfs_level_end - bfs_level_begin;
+    for (int begin = 0; begin < listed_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, listed_count);
+        const int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, groups);
+        const arc_t count = bring_part(item, &rows, brought, row_offsets, groups);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const arc_t e = place + rows.shift[owner];
             const int neighbor = columns[e];
             const int candidate = depth + 1;
             if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
@@ -181,5 +241,5 @@ KERNEL radii_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 32));
 }

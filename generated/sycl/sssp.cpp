@@ -1,5 +1,6 @@
-// sssp.sp as a program of its own, for SYCL 2020. Its kernels are in sssp_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// sssp.sp as a program of its own, for SYCL 2020.
+// Its kernels are in sssp_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv sssp.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o sssp
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -334,6 +335,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
     template <class... Arguments>
     void launch_group(const std::string &kernel, const Arguments &...arguments) {
@@ -562,16 +569,17 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
             } else {
                 if (modified_count > graph.num_nodes / 8) {
                     device.launch(
-                        "sssp_min_dist_of_many", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                        modified_bits, dist, weight, modified_next_bits, modified_next_list, modified_next_size,
-                        modified_later_bits, modified_later_list, modified_later_size, limit
+                        "sssp_min_dist_of_many", device.busy(graph.num_nodes), graph.num_nodes, graph.row_offsets,
+                        graph.columns, modified_bits, dist, weight, modified_next_bits, modified_next_list,
+                        modified_next_size, modified_later_bits, modified_later_list, modified_later_size, limit
                     );
                     modified_bits.fill(0);
                 } else {
                     device.launch(
-                        "sssp_min_dist", modified_count, graph.row_offsets, graph.columns, modified_list,
-                        modified_bits, dist, weight, modified_next_bits, modified_next_list, modified_next_size,
-                        modified_later_bits, modified_later_list, modified_later_size, modified_count, limit
+                        "sssp_min_dist", device.busy(modified_count), graph.row_offsets, graph.columns,
+                        modified_list, modified_bits, dist, weight, modified_next_bits, modified_next_list,
+                        modified_next_size, modified_later_bits, modified_later_list, modified_later_size,
+                        modified_count, limit
                     );
                 }
                 modified_size.fill(0);
@@ -719,7 +727,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

@@ -1,4 +1,4 @@
-// The kernels of sssp_two_flags.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of sssp_two_flags.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>
@@ -19,9 +19,77 @@ static auto atomic(volatile T &cell) {
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
 }
 
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
+    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    rows->shift[lane] = end - last;
+    sycl::group_barrier(item.get_group());
+    return rows->last[256 - 1];
+}
+
+// Memory that the work-items of a group share, one for each type.
+template <class T>
+static T &group_memory() {
+    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
+    return memory;
+}
+
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
+    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
+    const int place = begin + item.get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(const sycl::nd_item<1> &item, int size) {
+    return sycl::max(1, (int)item.get_group_range(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = item.get_group(0) % groups, arcs = end - first;
+    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
+    const int lane = item.get_local_id(0);
+    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(item, rows, node, first, end);
 }
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
@@ -55,10 +123,19 @@ KERNEL sssp_min_dist(
     int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = item.get_global_id(0); place < modified_count; place += item.get_global_range(0)) {
-        const int v = modified_list[place];
-        modified_bits[v / 32] = 0;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < modified_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, modified_count);
+        const int brought = listed_node(item, modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(item, &rows, brought, row_offsets, groups);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic(dist[nbr]).fetch_min(candidate)) {
@@ -140,9 +217,15 @@ KERNEL sssp_min_dist_of_many(
     int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             const int candidate = add_inf(dist[v], weight[e]);
             if (candidate < dist[nbr] && candidate < atomic(dist[nbr]).fetch_min(candidate)) {

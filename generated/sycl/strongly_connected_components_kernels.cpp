@@ -1,4 +1,4 @@
-// The kernels of strongly_connected_components.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of strongly_connected_components.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -15,6 +15,55 @@ template <class T>
 static auto atomic(volatile T &cell) {
     return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
                             sycl::access::address_space::global_space>(const_cast<T &>(cell));
+}
+
+// The arcs of the nodes that the work-items of a group bring, one node's after another's.
+struct GroupRows {
+    int node[256];     // whom a work-item has brought
+    arc_t last[256];   // his arcs and those before them
+    arc_t shift[256];  // from a place among them all to an arc of his
+};
+
+// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
+static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
+    const int lane = item.get_local_id(0);
+    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
+    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
+    rows->node[lane] = node;
+    rows->last[lane] = last;
+    rows->shift[lane] = end - last;
+    sycl::group_barrier(item.get_group());
+    return rows->last[256 - 1];
+}
+
+// Memory that the work-items of a group share, one for each type.
+template <class T>
+static T &group_memory() {
+    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
+    return memory;
+}
+
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
+    const int lane = item.get_local_id(0);
+    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(item, rows, node, first, end);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
 }
 
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -39,17 +88,27 @@ KERNEL strongly_connected_components_min_color(
     int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
+    const bool *__restrict goes_on,
     const bool *__restrict modified,
     const int *__restrict component,
     int *color,
     bool *modified_next,
-    int *colored
+    int *colored_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     bool colored_part = true;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!modified[v]) continue;
-        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
@@ -61,7 +120,7 @@ KERNEL strongly_connected_components_min_color(
         }
     }
     if (!colored_part) {
-        *colored = 0;
+        *colored_found = 0;
     }
 }
 
@@ -87,17 +146,27 @@ KERNEL strongly_connected_components_max_component(
     int num_nodes,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on_2,
     const bool *__restrict modified,
     const int *__restrict color,
     int *component,
     bool *modified_next,
-    int *collected
+    int *collected_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on_2) {
+        return;
+    }
     bool collected_part = true;
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        if (!modified[v]) continue;
-        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && !modified[brought]) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
@@ -109,7 +178,7 @@ KERNEL strongly_connected_components_max_component(
         }
     }
     if (!collected_part) {
-        *collected = 0;
+        *collected_found = 0;
     }
 }
 
@@ -140,10 +209,14 @@ KERNEL trim_set_alone(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on_3,
     const int *__restrict component,
     bool *alone
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on_3) {
+        return;
+    }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (component[v] != -1) continue;
         bool entered = false;
@@ -168,11 +241,15 @@ KERNEL trim_set_alone(
 #line 59 "strongly_connected_components.sp"
 KERNEL trim_set_component(
     int num_nodes,
+    const bool *__restrict goes_on_3,
     int *component,
     const bool *__restrict alone,
-    long long *trimmed
+    long long *trimmed_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on_3) {
+        return;
+    }
     long long trimmed_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!(component[v] == -1 && alone[v])) continue;
@@ -181,6 +258,127 @@ KERNEL trim_set_component(
     }
     trimmed_part = sycl::reduce_over_group(item.get_group(), trimmed_part, sycl::plus<long long>());
     if (item.get_local_id(0) == 0) {
-        atomic(*trimmed).fetch_add(trimmed_part);
+        atomic(*trimmed_found).fetch_add(trimmed_part);
     }
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// puts what rounds change on the device
+#line 18 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_begin(
+    bool *goes_on,
+    bool *turned_on_device_cell,
+    int *colored_found,
+    bool turned_on_device
+) {
+    *goes_on = true;
+    *turned_on_device_cell = turned_on_device;
+    *colored_found = 1;
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// fill modified_next
+#line 18 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_fill_modified_next(
+    int num_nodes,
+    const bool *__restrict goes_on,
+    bool *modified_next
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        modified_next[v] = false;
+    }
+}
+
+// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+// works out what the host does not wait for: colored, turned_on_device
+#line 18 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_end_round(
+    bool *goes_on,
+    int *colored_found,
+    bool *turned_on_device_cell
+) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool colored = *colored_found != 0;
+    const bool turned_on_device = !*turned_on_device_cell;
+    const bool again = !colored;
+    *turned_on_device_cell = turned_on_device;
+    *goes_on = again;
+    *colored_found = 1;
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// puts what rounds change on the device
+#line 31 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_begin_2(
+    bool *goes_on_2,
+    bool *turned_on_device_2_cell,
+    int *collected_found,
+    bool turned_on_device_2
+) {
+    *goes_on_2 = true;
+    *turned_on_device_2_cell = turned_on_device_2;
+    *collected_found = 1;
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// fill modified_next
+#line 31 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_fill_modified_next_2(
+    int num_nodes,
+    const bool *__restrict goes_on_2,
+    bool *modified_next
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on_2) {
+        return;
+    }
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        modified_next[v] = false;
+    }
+}
+
+// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+// works out what the host does not wait for: collected, turned_on_device_2
+#line 31 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_end_round_2(
+    bool *goes_on_2,
+    int *collected_found,
+    bool *turned_on_device_2_cell
+) {
+    if (!*goes_on_2) {
+        return;
+    }
+    const bool collected = *collected_found != 0;
+    const bool turned_on_device_2 = !*turned_on_device_2_cell;
+    const bool again_2 = !collected;
+    *turned_on_device_2_cell = turned_on_device_2;
+    *goes_on_2 = again_2;
+    *collected_found = 1;
+}
+
+// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+// puts what rounds change on the device
+#line 48 "strongly_connected_components.sp"
+KERNEL trim_begin(bool *goes_on_3, long long *trimmed_found) {
+    *goes_on_3 = true;
+    *trimmed_found = 0;
+}
+
+// strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
+// works out what the host does not wait for: trimmed
+#line 48 "strongly_connected_components.sp"
+KERNEL trim_end_round(bool *goes_on_3, long long *trimmed_found) {
+    if (!*goes_on_3) {
+        return;
+    }
+    const long long trimmed = 0 + *trimmed_found;
+    const bool again_3 = trimmed > 0;
+    *goes_on_3 = again_3;
+    *trimmed_found = 0;
 }

@@ -1,5 +1,6 @@
-// triangle_count.sp as a program of its own, for SYCL 2020. Its kernels are in triangle_count_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// triangle_count.sp as a program of its own, for SYCL 2020.
+// Its kernels are in triangle_count_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv triangle_count.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o triangle_count
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -318,6 +319,12 @@ public:
         submit(kernel, 1, 1, arguments...);
     }
 
+    // So many iterations, or more where these would leave compute units with nothing to do.
+    std::size_t busy(std::size_t iterations) const {
+        const std::size_t units = queue_.get_device().get_info<sycl::info::device::max_compute_units>();
+        return std::max(iterations, units * 8 * 256 - 1);
+    }
+
     void finish() { queue_.wait_and_throw(); }
 
 private:
@@ -486,8 +493,8 @@ static long long triangle_count(Device &device, Graph &graph) {
     } else {
         triangles_result.set(0);
         device.launch(
-            "triangle_count_find_triangles", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, triangles_result
+            "triangle_count_find_triangles", device.busy(graph.num_nodes), graph.num_nodes,
+            graph.row_offsets, graph.columns, triangles_result
         );
         triangles += triangles_result.read();
     }
@@ -559,26 +566,6 @@ public:
 private:
     std::map<std::string, std::string> given;
 };
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
 
 // Seconds since it was last asked.
 class Stopwatch {

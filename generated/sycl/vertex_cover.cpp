@@ -1,5 +1,6 @@
-// vertex_cover.sp as a program of its own, for SYCL 2020. Its kernels are in vertex_cover_kernels.cpp: the runtime's
-// own compiler builds them, so that any C++ compiler will do for the rest.
+// vertex_cover.sp as a program of its own, for SYCL 2020.
+// Its kernels are in vertex_cover_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
+// will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv vertex_cover.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o vertex_cover
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
@@ -429,22 +430,6 @@ private:
     }
 };
 
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    T *memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
     const HostGraph &host;
@@ -468,28 +453,33 @@ struct Graph {
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
 static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in_cover) {
     Buffer<int> partner(device, graph.num_nodes);
-    Word<int> matched_result(device);
+    Buffer<unsigned char> goes_on(device, 1);
+    Buffer<int> matched_found(device, 1);
     partner.fill(-1);
     // vertex_cover.sp:7 forall (v in g.nodes())
     device.launch(
         "vertex_cover_set_in_cover", graph.num_nodes, graph.num_nodes, graph.row_offsets,
         graph.columns, in_cover
     );
-    bool matched = true;
-    while (matched) {
-        matched = false;
-        // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
-        device.launch(
-            "vertex_cover_set_partner", graph.num_nodes, graph.num_nodes, graph.row_offsets,
-            graph.columns, graph.in_row_offsets, graph.in_columns, partner, in_cover
-        );
-        // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
-        matched_result.set(false);
-        device.launch(
-            "vertex_cover_set_in_cover_2", graph.num_nodes, graph.num_nodes, partner, in_cover,
-            matched_result
-        );
-        matched = matched || matched_result.read();
+    const bool matched = true;
+    if (matched) {
+        device.launch_once("vertex_cover_begin", goes_on, matched_found);
+        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+            for (int asked = 0; asked < ahead; asked++) {
+                // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+                device.launch(
+                    "vertex_cover_set_partner", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+                    graph.columns, graph.in_row_offsets, graph.in_columns, goes_on, partner, in_cover
+                );
+                // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
+                device.launch(
+                    "vertex_cover_set_in_cover_2", graph.num_nodes, graph.num_nodes, goes_on, partner, in_cover,
+                    matched_found
+                );
+                device.launch_once("vertex_cover_end_round", goes_on, matched_found);
+            }
+            if (!goes_on.read(0)) break;
+        }
     }
 }
 
@@ -567,7 +557,7 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     std::size_t finite = 0;
     for (const T cell : cells) {
         const Sum value = cell;
-        if (std::is_same_v<T, unsigned char> ? false : value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
+        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
         if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
         least = finite == 0 ? value : std::min(least, value);
         greatest = finite == 0 ? value : std::max(greatest, value);

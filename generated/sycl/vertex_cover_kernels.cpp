@@ -1,4 +1,4 @@
-// The kernels of vertex_cover.sp in SYCL 2020: free functions, for the compiler in the runtime of oneAPI and for icpx.
+// The kernels of vertex_cover.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -59,10 +59,14 @@ KERNEL vertex_cover_set_partner(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
+    const bool *__restrict goes_on,
     int *partner,
     const bool *__restrict in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         partner[v] = -1;
         if (!in_cover[v]) {
@@ -89,11 +93,15 @@ KERNEL vertex_cover_set_partner(
 #line 24 "vertex_cover.sp"
 KERNEL vertex_cover_set_in_cover_2(
     int num_nodes,
+    const bool *__restrict goes_on,
     const int *__restrict partner,
     bool *in_cover,
-    int *matched
+    int *matched_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    if (!*goes_on) {
+        return;
+    }
     bool matched_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (partner[v] == -1) continue;
@@ -104,6 +112,26 @@ KERNEL vertex_cover_set_in_cover_2(
         }
     }
     if (matched_part) {
-        *matched = 1;
+        *matched_found = 1;
     }
+}
+
+// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// puts what rounds change on the device
+#line 14 "vertex_cover.sp"
+KERNEL vertex_cover_begin(bool *goes_on, int *matched_found) {
+    *goes_on = true;
+    *matched_found = 0;
+}
+
+// vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
+// works out what the host does not wait for: matched
+#line 14 "vertex_cover.sp"
+KERNEL vertex_cover_end_round(bool *goes_on, int *matched_found) {
+    if (!*goes_on) {
+        return;
+    }
+    const bool matched = *matched_found != 0;
+    *goes_on = matched;
+    *matched_found = 0;
 }

@@ -83,7 +83,7 @@ class _Collector(Positions):
             case typed.If():
                 branches = statement.then.statements + (statement.otherwise.statements if statement.otherwise else ())
                 self.reads(statement.condition, branches)
-                for child in walk.children(statement):
+                for child in walk.blocks(statement):
                     self.statement(child)
             case typed.Assign():
                 self.reads_of(statement)
@@ -110,7 +110,7 @@ class _Collector(Positions):
                 self.inner_loop(statement)
             case _:
                 self.reads_of(statement)
-                for child in walk.children(statement):
+                for child in walk.blocks(statement):
                     self.statement(child)
 
     def inner_loop(self, loop: typed.ForEach) -> None:
@@ -173,7 +173,7 @@ class _Collector(Positions):
             self.reads(value)
 
     def reads(self, value: typed.Expression, decides: tuple[typed.Statement, ...] | None = None) -> None:
-        for expression in walk.expressions(value):
+        for expression in walk.within(value):
             match expression:
                 case typed.Variable() | typed.SetSize() | typed.SetContains() | typed.Cell():
                     position = self.position(expression.index) if isinstance(expression, typed.Cell) else Position.SAME

@@ -82,7 +82,7 @@ def _is_host_only(statement: typed.Statement) -> bool:
 
 def _summed_up(value: typed.Expression) -> Iterator[typed.Symbol]:
     """The properties and sets of which the value needs all cells."""
-    for e in walk.expressions(value):
+    for e in walk.within(value):
         match e:
             case typed.Aggregate():
                 yield e.property
@@ -128,7 +128,7 @@ def _touches_memory(statement: typed.Statement) -> bool:
     return (
         any(isinstance(p, typed.Cell) for p in places)
         or any(isinstance(s, typed.AddToSet) for s in walk.statements(statement))
-        or any(isinstance(e, touched) for value in walk.all_values(statement) for e in walk.expressions(value))
+        or any(isinstance(e, touched) for value in walk.all_values(statement) for e in walk.within(value))
         or any(
             isinstance(a, typed.Symbol) and isinstance(a.type, PropertyType | SetType)
             for call in walk.calls(statement)

@@ -39,7 +39,7 @@ def _loops_in(statement: typed.Statement, visited: typed.Symbol | None) -> Itera
             visited = statement.iterator
         case _:
             pass
-    for child in walk.children(statement):
+    for child in walk.blocks(statement):
         yield from _loops_in(child, visited)
 
 

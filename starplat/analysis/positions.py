@@ -93,7 +93,7 @@ class Positions:
                 and not self._writes(e.symbol)
             )
             or (isinstance(e, typed.GraphQuery) and e.query in (typed.Query.NUM_NODES, typed.Query.NUM_EDGES))
-            for e in walk.expressions(expression)
+            for e in walk.within(expression)
         )
 
     def _writes(self, symbol: typed.Symbol) -> bool:

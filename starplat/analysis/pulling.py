@@ -23,7 +23,7 @@ def pulls_from_parents(loop: typed.ForEach, bfs: typed.IterateInBFS) -> bool:
     return bool(written) and only_own and accumulates and any(
         isinstance(e, typed.Cell) and e.symbol in accumulated and _stands_at(e, loop.iterator)
         for value in walk.all_values(loop.body)
-        for e in walk.expressions(value)
+        for e in walk.within(value)
     )  # fmt: skip
 
 

@@ -157,7 +157,7 @@ def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
         isinstance(e, pure)
         or (isinstance(e, typed.Variable) and e.symbol not in private and e.symbol not in written)
         or (isinstance(e, typed.GraphQuery) and e.query in (typed.Query.NUM_NODES, typed.Query.NUM_EDGES))
-        for e in walk.expressions(value)
+        for e in walk.within(value)
     )
 
 

@@ -50,7 +50,7 @@ def transfers(function: typed.FunctionDefinition, loops: tuple[LoopRaces, ...], 
     regions = tuple(_region(kernel) for kernel in kernels)
     inside = {id(s) for kernel in kernels for s in walk.statements(kernel.loop.body)}
     host = [s for s in walk.statements(function.body) if id(s) not in inside]
-    reads = _ordered(e.symbol for s in host for v in walk.values(s) for e in walk.expressions(v) if isinstance(e, typed.Cell) and not isinstance(s, typed.FixedPoint | typed.ForEach | typed.IterateInBFS))  # fmt: skip  # noqa: E501
+    reads = _ordered(e.symbol for s in host for v in walk.values(s) for e in walk.within(v) if isinstance(e, typed.Cell) and not isinstance(s, typed.FixedPoint | typed.ForEach | typed.IterateInBFS))  # fmt: skip  # noqa: E501
     writes = _ordered(p.symbol for s in host for p in walk.written_places(s) if isinstance(p, typed.Cell))
     parameters = [p for p in function.parameters if isinstance(p.type, PropertyType | SetType)]
     return Transfers(
@@ -128,7 +128,7 @@ def mentions(statement: typed.Statement, symbol: typed.Symbol) -> bool:
                 return True
             case _:
                 pass
-    return any(_names(e, symbol) for value in walk.all_values(statement) for e in walk.expressions(value))
+    return any(_names(e, symbol) for value in walk.all_values(statement) for e in walk.within(value))
 
 
 def _names(expression: typed.Expression, symbol: typed.Symbol) -> bool:
@@ -149,7 +149,7 @@ def _overwrites(statement: typed.Statement, symbol: typed.Symbol) -> bool:
     match statement:
         case typed.Attach(items=items):
             copied = any(v is symbol for _, v in items)
-            reads = any(_names(e, symbol) for v in walk.values(statement) for e in walk.expressions(v))
+            reads = any(_names(e, symbol) for v in walk.values(statement) for e in walk.within(v))
             return not (copied or reads) and any(target is symbol for target, _ in items)
         case typed.CopyProperty():
             return statement.destination is symbol and statement.source is not symbol
@@ -171,7 +171,7 @@ def _graph_parts(function: typed.FunctionDefinition) -> tuple[str, ...]:
             case _:
                 pass
         for value in walk.values(statement):
-            for e in walk.expressions(value):
+            for e in walk.within(value):
                 match e:
                     case typed.GraphWeight():
                         parts["weights"] = None

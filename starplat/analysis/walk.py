@@ -1,59 +1,23 @@
-"""Walks over the checked tree: the expressions of a statement, the statements inside it, everything below it."""
+"""Walks over the checked tree that analyses share, beside those of the frontend: what is evaluated, written, called and
+declared below a statement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from starplat.frontend import typed
-from starplat.frontend import walk as parts
+from starplat.frontend.walk import blocks, expressions, statements, within
 
-operands = parts.children
-"""The expressions directly inside an expression."""
-
-expressions = parts.within
-"""The expression and all below it, outermost first."""
-
-children = parts.blocks
-"""The statements directly inside a statement."""
-
-statements = parts.statements
-"""The statement and all below it, in the order of the text."""
+__all__ = ["all_values", "blocks", "calls", "declared", "statements", "values", "within", "written_places"]
 
 
 def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:
-    """The expressions that a statement itself evaluates, those of statements inside it left out; of a place, its
-    index."""
+    """The expressions that a statement itself evaluates, but for the filter of its way back, which is a loop's own."""
     match statement:
-        case typed.Declare():
-            return () if statement.value is None else (statement.value,)
-        case typed.Assign() | typed.Update():
-            return (*_index(statement.place), statement.value)
-        case typed.AssignExtreme():
-            carried = [e for c in statement.carried for e in (*_index(c.place), c.value)]
-            return (*_index(statement.place), statement.candidate, *carried)
-        case typed.Attach():
-            return tuple(value for _, value in statement.items if not isinstance(value, typed.Symbol))
-        case typed.AddToSet():
-            return (statement.member,)
-        case typed.CallStatement():
-            return (statement.call,)
-        case typed.Return():
-            return () if statement.value is None else (statement.value,)
-        case typed.If() | typed.While() | typed.DoWhile() | typed.FixedPoint():
-            return (statement.condition,)
-        case typed.CountedLoop():
-            return (statement.first, statement.condition)
-        case typed.ForEach():
-            over = (statement.domain.node,) if isinstance(statement.domain, typed.Neighbors) else ()
-            return over if statement.filter is None else (*over, statement.filter)
         case typed.IterateInBFS():
             return (statement.source,) if statement.filter is None else (statement.source, statement.filter)
         case _:
-            return ()
-
-
-def _index(place: typed.Place) -> tuple[typed.Expression, ...]:
-    return (place.index,) if isinstance(place, typed.Cell) else ()
+            return expressions(statement)
 
 
 def all_values(statement: typed.Statement) -> Iterator[typed.Expression]:
@@ -78,7 +42,7 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
 def calls(statement: typed.Statement) -> Iterator[typed.Call]:
     """Every call of a function of the program below a statement."""
     for value in all_values(statement):
-        yield from (e for e in expressions(value) if isinstance(e, typed.Call))
+        yield from (e for e in within(value) if isinstance(e, typed.Call))
 
 
 def declared(statement: typed.Statement) -> Iterator[typed.Symbol]:

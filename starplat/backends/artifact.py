@@ -14,34 +14,28 @@ from starplat.backends.comments import file_name, origin, quoted
 from starplat.backends.cplusplus import TYPES
 from starplat.backends.cpp import CELLS, CPP, size_of
 from starplat.backends.helpers import Helper, Helpers
-from starplat.backends.host_uses import host_arrays
 from starplat.backends.hostlaunch import BY_NAME, Launching
 from starplat.backends.launch import (
     GROUP_SIZE,
     GROUPS_OF_A_UNIT,
     MOST_THREADS,
     THREADS_OF_ONE_GROUP,
-    THREADS_TOGETHER,
+    threads_together,
 )
 from starplat.backends.legal_module import legal
-from starplat.backends.library import Interface, pairs, without_prefix
+from starplat.backends.library import Interface, header_parameter_lines, pairs, parameter_lines
 from starplat.backends.names import Names
+from starplat.backends.read_graph import graph_pieces, weight_element
 from starplat.backends.render import helper_texts, render
 from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import walk
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
-    IN_ARCS,
-    IN_COLUMNS,
-    IN_ROW_OFFSETS,
-    SOURCES,
-    WEIGHTS,
     Argument,
     Array,
     Const,
     Element,
-    FindArc,
     HostForMembers,
     Module,
     Origin,
@@ -49,8 +43,6 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.visitor import launched_alone
-
-_REVERSE = (IN_ROW_OFFSETS, IN_COLUMNS, IN_ARCS)
 
 
 def artifact_pieces(
@@ -72,29 +64,21 @@ def artifact_pieces(
     host = host_text(module, names, launching, loops)
     shared = {_bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
     own = [helper for helper in host.helpers.needed if _bare(helper) not in shared]
-    weight = _weight_element(module)
-    by_host = host_arrays(module)
-    used = by_host | set(module.graph_arrays)
     return {
         "stem": stem,
         "program": file_name(module),
         "entry": names.host_function(module.entry),
-        "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
-        "weight_type": None if weight is None else CELLS[weight],
-        "weights_are_real": weight is not None and weight.is_real,
-        "reads_graph": bool(by_host) or any(isinstance(part, FindArc) for part in walk(module.functions)),
-        "needs_sources": SOURCES in used,
-        "needs_reverse": not used.isdisjoint(_REVERSE),
+        **graph_pieces(module),
         "helpers": helper_texts(["common/host_helpers.jinja"], own),
         "shared_helpers": frozenset(shared[_bare(h)] for h in host.helpers.needed if _bare(h) in shared),
         "functions": host.functions,
         "uses_members": any(isinstance(part, HostForMembers) for part in walk(module.functions)),
-        "uses_words": any(kernel.reductions for kernel in launched_alone(module))
+        "uses_words": any(kernel.brought_back for kernel in launched_alone(module))
         or any(loop.outcomes for loop in loops),
         "uses_together": bool(loops),
         "shares_arcs": any(kernel.shares_arcs for kernel in launched_alone(module)),
         "groups_of_a_unit": GROUPS_OF_A_UNIT,
-        "threads_together": THREADS_TOGETHER,
+        "threads_together": threads_together(capabilities),
         "group_size": GROUP_SIZE,
         "threads_of_one_group": THREADS_OF_ONE_GROUP,
         "most_threads": MOST_THREADS,
@@ -109,7 +93,7 @@ def _bare(helper: Helper) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
     """What only `main` needs."""
-    arguments = _Arguments(module, names)
+    arguments, returned = _Arguments(module, names), _returned(module)
     sets = [argument.type.member for argument in module.arguments if isinstance(argument.type, SetType)]
     return {
         "library": False,
@@ -122,9 +106,9 @@ def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "takes_node_sets": Scalar.NODE in sets,
         "takes_arc_sets": Scalar.EDGE in sets,
         "setup": arguments.setup(),
-        "call": arguments.call(),
+        "call": arguments.call(keeps=returned is not None),
         "results": arguments.results(),
-        "returns": _returned(module),
+        "returns": returned,
     }
 
 
@@ -136,12 +120,11 @@ def _library_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "purpose": "as a library",
         "build_as": f"-shared -fPIC -o lib{stem}.so",
         "how_to_run": f"// use:   {stem}.h declares its function.",
-        "parameters": interface.parameters(),
+        "parameters": parameter_lines("std::int32_t given_device", interface.parameters()),
         "needs": interface.needs(),
         "setup": interface.setup(),
-        "call": _Arguments(module, names).call(),
+        "call": _Arguments(module, names).call(keeps=interface.returned_element() is not None),
         "results": interface.results(),
-        "returns": interface.returned_element() is not None,
     }
 
 
@@ -155,17 +138,9 @@ def header_text(module: Module, stem: str, capabilities: Capabilities) -> str:
         guard=f"STARPLAT_{re.sub(r'[^A-Z0-9]', '_', stem.upper())}_H",
         entry=names.host_function(module.entry),
         signature=(origin(module, module.function(module.entry).span) or "").replace("*/", "* /"),
-        weight_type=interface.weight_type(_weight_element(module)),
-        parameters=[without_prefix(parameter) for parameter in interface.parameters()],
+        weight_type=interface.weight_type(weight_element(module)),
+        parameters=header_parameter_lines("int32_t device", interface.parameters()),
     )
-
-
-def _weight_element(module: Module) -> Element | None:
-    """The type of the weights that the program wants, if it wants any."""
-    for parameter in module.function(module.entry).parameters:
-        if isinstance(parameter.what, Array) and parameter.what.origin is Origin.WEIGHT:
-            return parameter.what.element
-    return WEIGHTS.element if WEIGHTS in module.graph_arrays or WEIGHTS in host_arrays(module) else None
 
 
 def _returned(module: Module) -> str | None:
@@ -256,9 +231,11 @@ class _Arguments:
         printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())
         return printer.expression(constant)
 
-    def call(self) -> str:
-        """The arguments of the call."""
-        return ", ".join(["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)])
+    def call(self, *, keeps: bool) -> str:
+        """The call of the entry, which keeps what it returns, if anybody asks for that."""
+        given = ["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)]
+        entry = self.names.host_function(self.module.entry)
+        return f"{'const auto returned = ' * keeps}{entry}({', '.join(given)})"
 
     def results(self) -> list[tuple[str, str]]:
         """The name of every result and the cells that are summed up."""

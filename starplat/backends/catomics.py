@@ -20,6 +20,18 @@ class AtomicPrinter:
 
     expressions: ExpressionPrinter
 
+    def lines(self, statement: AtomicCell | FetchCell | SwapCell) -> Iterator[str]:
+        """The lines of the statement, from the margin."""
+        match statement:
+            case AtomicCell():
+                return self.update(statement)
+            case FetchCell():
+                return self.fetch(statement)
+            case SwapCell():
+                return self.swap(statement)
+            case _:
+                assert_never(statement)
+
     def update(self, update: AtomicCell) -> Iterator[str]:
         """An update of a shared cell whose old value nobody wants: a plain one under a directive, or a call."""
         combine, array, value, method = update.combine, update.array, update.value, update.method
@@ -103,17 +115,22 @@ class AtomicPrinter:
         name = f"atomic_{ATOMIC_WORDS[combine]}_{element.value}"
         if combine in (Combine.AND, Combine.OR):
             name = f"atomic_logical_{ATOMIC_WORDS[combine]}_{element.value}"
-        kind = self.expressions.spelling.values[element]
-        bits = str(BITS[element])
-        word = Element.INT if bits == "32" else Element.LONG
-        if word in self.expressions.spelling.latest:
-            self.expressions.latest(word)
+        words = {"name": name, "type": self.expressions.spelling.values[element], **self.swap_words(element)}
         if combine in (Combine.MIN, Combine.MAX):
-            beyond = "<" if combine is Combine.MIN else ">"
-            self.expressions.helpers.need("swap_extreme", name=name, type=kind, bits=bits, beyond=beyond)
+            self.expressions.helpers.need("swap_extreme", **words, beyond="<" if combine is Combine.MIN else ">")
         else:
-            self.expressions.helpers.need("swap_loop", name=name, type=kind, bits=bits, operator=combine.value)
+            if combine is Combine.ADD and element in self.expressions.spelling.ptx_adds:
+                words["ptx_type"], words["register"] = self.expressions.spelling.ptx_adds[element]
+            self.expressions.helpers.need("swap_loop", **words, operator=combine.value)
         return name
+
+    def swap_words(self, element: Element) -> dict[str, str]:
+        """What a helper is made of that swaps whole cells, for targets that say it."""
+        spelling, word = self.expressions.spelling, Element.INT if BITS[element] == 32 else Element.LONG
+        words = dict(spelling.cell_words.get(word, {}))
+        if word in spelling.latest:
+            words["latest"] = self.expressions.latest(word)
+        return words
 
     def address(self, array: Array, index: Expression) -> str:
         """A pointer to the cell."""

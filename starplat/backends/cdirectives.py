@@ -50,6 +50,8 @@ class _Words:
         if shared.by_teams:
             assert self.directives.team_loop is not None, "a target with inner loops has words for them"
             return self.directives.team_loop
+        if shared.long:
+            return self.directives.long_loop
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
 
     def team_loop(self, inner: TeamLoop) -> Iterator[str]:

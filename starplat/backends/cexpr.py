@@ -139,9 +139,9 @@ class ExpressionPrinter:
 
     def latest(self, element: Element) -> str:
         """The macro for reading a contested cell."""
-        name = self.spelling.latest[element]
-        self.helpers.need("latest", name=name)
-        return name
+        latest = self.spelling.latest[element]
+        self.helpers.need("latest", name=latest.macro, read=latest.read, extension=latest.extension)
+        return latest.macro
 
     def cell(self, array: Array, index: Expression) -> str:
         """`array[index]`; the one cell of a reduction's word is `*name`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from starplat.backends.catomics import AtomicPrinter
 from starplat.backends.cexpr import ExpressionPrinter
@@ -15,20 +16,53 @@ from starplat.ir.nodes import Combine, Element, Ref, Variable
 
 def combined_by_group(expressions: ExpressionPrinter, group: CombineGroup) -> Iterator[str]:
     """The lines of the statement, from the margin."""
-    element = group.result.element
-    kind, spelling = expressions.spelling.values[element], expressions.spelling
+    element, spelling = group.result.element, expressions.spelling
     part, scratch = expressions.local(group.part), expressions.local(group.scratch)
-    if group.combine in spelling.group_reductions:
-        given = part if group.part.element is element else f"({kind}){part}"
-        yield f"{part} = {spelling.group_reductions[group.combine].format(part=given, type=kind)};"
-    else:
+    given = part
+    if group.combine not in spelling.group_reductions:
         cells = spelling.scratch_cells * group.threads // GROUP_SIZE
-        yield f"{spelling.local_memory}{kind} {scratch}[{cells}];"
-        yield f"{part} = {_group_function(expressions, group.combine, element)}({part}, {scratch});"
+        assert spelling.groups is not None
+        assert spelling.groups.scratch is not None
+        yield spelling.groups.scratch.format(kind=spelling.values[element], name=scratch, cells=f"[{cells}]")
+    elif group.part.element is not element:
+        given = f"({spelling.values[element]}){part}"
+    yield f"{part} = {joined_by_group(expressions, group.combine, element, given, scratch)};"
     yield f"if ({spelling.lane} == 0) {{"
     value = Ref(Variable(group.part.name, element))
     yield f"{INDENT}{AtomicPrinter(expressions).call(group.combine, group.result, group.index, value, group.method)};"
     yield "}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMemory:
+    """Memory that a group shares, as text: `cells` of a kind, or one object of it."""
+
+    kind: str
+    name: str
+    cells: int | None = None
+
+    def declared(self, expressions: ExpressionPrinter) -> Iterator[str]:
+        """The line that declares it; none where it is a parameter of the kernel."""
+        words = expressions.spelling.groups
+        assert words is not None
+        if words.memory is None:
+            return
+        if words.memory_helper is not None:
+            expressions.helpers.need(words.memory_helper)
+        yield words.memory.format(kind=self.kind, name=self.name, cells="" if self.cells is None else f"[{self.cells}]")
+
+    @property
+    def parameter(self) -> str:
+        """As what a kernel gets it."""
+        return f"{self.kind} &{self.name}" if self.cells is None else f"{self.kind} *{self.name}"
+
+
+def joined_by_group(expressions: ExpressionPrinter, combine: Combine, element: Element, part: str, scratch: str) -> str:
+    """What the parts of a group's threads come to: for all of them if the target has it, else for the first alone."""
+    spelling = expressions.spelling
+    if combine in spelling.group_reductions:
+        return spelling.group_reductions[combine].format(part=part, type=spelling.values[element])
+    return f"{_group_function(expressions, combine, element)}({part}, {scratch})"
 
 
 def _group_function(expressions: ExpressionPrinter, combine: Combine, element: Element) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.cgroupends import GroupMemory, joined_by_group
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.lines import INDENT, Printer
 from starplat.backends.negation import negated
@@ -31,7 +32,7 @@ class GroupPrinter:
 
     def advance(self, advance: GroupAdvance) -> Iterator[str]:
         nodes = advance.nodes
-        yield from self.opening(nodes)
+        yield from self.opening(advance)
         yield from self.bringing(nodes, advance.node, advance.visit, split=True)
         arcs = self.each_arc(advance, "0", self.name(nodes.count), self.printer.lines(advance.body))
         yield from _indented(arcs)
@@ -41,50 +42,56 @@ class GroupPrinter:
         name, nodes, expressions = self.name, gather.nodes, self.expressions
         kind, start = self.kind(gather.total), expressions.expression(gather.start)
         begin, end, count = name(gather.first), name(gather.end), name(nodes.count)
-        yield f"{expressions.spelling.local_memory}{kind} {name(gather.values)}[{VALUES}];"
-        yield from self.opening(nodes)
+        memory = f"&{name(nodes.memory)}"
+        yield from self.opening(gather)
         yield from self.bringing(nodes, gather.node, (), split=False)
+        self.need_owner()
         expressions.helpers.need("end_of_piece", values=str(VALUES))
         yield f"{INDENT}{kind} {name(gather.total)} = {start};"
         yield f"{INDENT}for ({self.kind(nodes.count)} {begin} = 0, {end}; {begin} < {count}; {begin} = {end}) {{"
-        yield f"{INDENT * 2}{end} = end_of_piece(&{name(nodes.memory)}, {begin}, {count});"
+        yield f"{INDENT * 2}{end} = end_of_piece({memory}, {begin}, {count});"
         yield f"{INDENT * 2}{kind} {name(gather.joined)} = {start};"
         yield f"{INDENT * 2}#pragma unroll 4"
         kept = (f"{INDENT}{line}" for line in self.keeping(gather))
         yield from _indented(self.each_arc(gather, begin, end, [*self.printer.lines(gather.body), *kept]), 2)
-        given = (f"&{name(nodes.memory)}", begin, end, name(gather.joined), name(gather.values), name(gather.total))
-        yield f"{INDENT * 2}{name(gather.total)} = {self.joining(gather)}({', '.join(given)});"
+        given = (memory, begin, end, name(gather.joined), name(gather.values), name(gather.total))
+        joined = self.call(self.joining(gather), *given)
+        yield f"{INDENT * 2}{name(gather.total)} = {joined};"
         yield f"{INDENT}}}"
         yield from _indented(self.finish(gather))
         yield "}"
 
     # --- their parts -----------------------------------------------------------------------------------------------
 
-    def opening(self, nodes: Brought) -> Iterator[str]:
+    def opening(self, loop: GroupAdvance | GroupGather) -> Iterator[str]:
         """The memory of the group, and the beginning of the loop over what its threads bring together."""
-        need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(nodes.begin)
+        need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows", size=str(GROUP_SIZE))
-        yield f"{spelling.local_memory}GroupRows {self.name(nodes.memory)};"
-        size = self.expressions.num_nodes if self.listed is None else self.listed[1]
+        need("bring_arcs", size=str(GROUP_SIZE))
+        for memory in memory_of(loop, self.expressions):
+            yield from memory.declared(self.expressions)
+        size = self.size(loop.nodes)
+        if self.listed is not None and size != self.listed[1]:
+            yield f"const int {size} = {self.listed[1]};"
         yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
 
     def bringing(self, nodes: Brought, node: Variable, visit: Body, *, split: bool) -> Iterator[str]:
         """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
         name, need, brought = self.name, self.expressions.helpers.need, Ref(nodes.brought)
-        rows = f"&{name(nodes.memory)}, {name(nodes.brought)}, {name(nodes.rows)}"
+        rows = (f"&{name(nodes.memory)}", name(nodes.brought), name(nodes.rows))
         begin, groups = name(nodes.begin), "1"
         constant = "const " * (nodes.keep is None)
         if self.listed is None:
             need("node_of_all")
-            found = f"node_of_all({begin}, {self.expressions.num_nodes})"
+            found = self.call("node_of_all", begin, self.expressions.num_nodes)
         else:
             need("listed_node")
-            first, size = self.listed
+            first, size = self.listed[0], self.size(nodes)
             if split:
                 need("groups_for_each")
                 groups = name(nodes.groups)
-                yield f"{INDENT}const int {groups} = groups_for_each({size});"
-            found = f"listed_node({first}, {begin}, {size}, {groups})"
+                yield f"{INDENT}const int {groups} = {self.call('groups_for_each', size)};"
+            found = self.call("listed_node", first, begin, size, groups)
         yield f"{INDENT}{constant}int {name(nodes.brought)} = {found};"
         there = Binary(BinaryOperator.GREATER_EQUAL, brought, Const(0, Element.INT), Element.BOOL)
         if nodes.keep is not None:
@@ -95,13 +102,19 @@ class GroupPrinter:
             yield from _indented(self.named(node, name(nodes.brought), visit), 2)
             yield from self.printer.lines(visit, 2)
             yield f"{INDENT}}}"
-        need("bring_rows")
         if groups == "1":
-            call = f"bring_rows({rows})"
+            need("bring_rows")
+            brings = self.call("bring_rows", *rows)
         else:
             need("bring_part")
-            call = f"bring_part({rows}, {groups})"
-        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {call};"
+            brings = self.call("bring_part", *rows, groups)
+        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brings};"
+
+    def size(self, nodes: Brought) -> str:
+        """How many nodes there are to bring: a local has the number where it must be worked out."""
+        if self.listed is None:
+            return self.expressions.num_nodes
+        return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
 
     def each_arc(self, loop: GroupAdvance | GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
         """The loop of a group over arcs, from the margin; `body` is one step from it."""
@@ -111,6 +124,7 @@ class GroupPrinter:
         yield f"for ({kind} {place} = {first}; {place} < {end}; {place} += {GROUP_SIZE}) {{"
         uses = variables_in(loop.body)
         if loop.node in uses or loop.position in uses:
+            self.need_owner()
             yield f"{INDENT}const int {owner} = owner_of(&{memory}, {place});"
         yield from _indented(self.named(loop.node, f"{memory}.node[{owner}]", loop.body))
         if loop.position in uses:
@@ -133,8 +147,10 @@ class GroupPrinter:
         element = gather.total.element
         function = f"join_{gather.combine.name.lower()}_{element.value}"
         combined = self.expressions.combined(gather.combine, "total", "other", element)
-        given = {"name": function, "type": self.kind(gather.total), "combined": combined}
-        self.expressions.helpers.need("join_values", **given, size=str(GROUP_SIZE), values=str(VALUES))
+        reduced = joined_by_group(self.expressions, gather.combine, element, "joined", "values")
+        for_all = "yes" * (gather.combine in self.expressions.spelling.group_reductions)
+        given = {"type": self.kind(gather.total), "combined": combined, "reduced": reduced, "for_all": for_all}
+        self.expressions.helpers.need("join_values", name=function, **given, values=str(VALUES))
         return function
 
     def finish(self, gather: GroupGather) -> Iterator[str]:
@@ -149,6 +165,16 @@ class GroupPrinter:
         if node in variables_in(body):
             yield f"const int {self.name(node)} = {place};"
 
+    def call(self, function: str, *arguments: str) -> str:
+        """A call of a function that must know whose threads call it."""
+        words = self.expressions.spelling.groups
+        assert words is not None
+        return f"{function}({words.gives}{', '.join(arguments)})"
+
+    def need_owner(self) -> None:
+        """Notes the function that finds who brought the node of an arc."""
+        self.expressions.helpers.need("owner_of", size=str(GROUP_SIZE))
+
     # --- words -----------------------------------------------------------------------------------------------------
 
     def name(self, what: Variable | Array) -> str:
@@ -162,6 +188,15 @@ class GroupPrinter:
     def text(self, expression: Expression) -> str:
         """An expression on its own."""
         return self.expressions.expression(expression)
+
+
+def memory_of(loop: GroupAdvance | GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+    """The memory that a group shares for such a loop."""
+    rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
+    if isinstance(loop, GroupAdvance):
+        return (rows,)
+    kind = expressions.spelling.values[loop.total.element]
+    return (GroupMemory(kind, expressions.local(loop.values), VALUES), rows)
 
 
 def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:

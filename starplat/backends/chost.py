@@ -45,6 +45,7 @@ from starplat.ir.nodes import (
     HostOp,
     HostReturn,
     HostWhile,
+    InBatches,
     Launch,
     ListMembers,
     Module,
@@ -207,12 +208,8 @@ class HostPrinter:
                 yield "return;" if value is None else f"return {self.text(value)};"
             case HostCall():
                 yield self.call(op)
-            case HostBlock(body, span):
-                place = origin(self.module, span)
-                if place is not None:
-                    yield comment(place)
-                for inner in body:
-                    yield from self.operation(inner)
+            case HostBlock():
+                yield from self.grouped(op)
             case ReadEmpty() | ReadSize() | ListMembers():
                 raise AssertionError("sets are asked on the device only")
             case CheckCell(array, index):
@@ -223,8 +220,18 @@ class HostPrinter:
                     yield from self.operation(inner)
             case OnDevice():
                 yield from self.launches.together(self.loops[op.name])
+            case InBatches():
+                yield from HostLoopPrinter(self).in_batches(op)
             case _:
                 assert_never(op)
+
+    def grouped(self, block: HostBlock) -> Iterator[str]:
+        """What became of one statement of the program, under the place where that stands."""
+        place = origin(self.module, block.span)
+        if place is not None:
+            yield comment(place)
+        for op in block.body:
+            yield from self.operation(op)
 
     def cell(self, op: ReadCell | WriteCell) -> str:
         """Reads or writes a cell of the device, or of what the host keeps for itself."""

@@ -25,8 +25,10 @@ from starplat.ir.nodes import (
     HostForMembers,
     HostForNeighbors,
     HostForRange,
+    HostLoop,
     HostOp,
     HostWhile,
+    InBatches,
     NumArcs,
     NumNodes,
     Ref,
@@ -62,7 +64,7 @@ class HostLoopPrinter:
 
     host: Printer
 
-    def lines(self, loop: HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers) -> Iterator[str]:
+    def lines(self, loop: HostLoop) -> Iterator[str]:
         """The loop, from the margin."""
         match loop:
             case HostWhile():
@@ -89,6 +91,19 @@ class HostLoopPrinter:
                 yield "}"
             case _:
                 assert_never(loop)
+
+    def in_batches(self, loop: InBatches) -> Iterator[str]:
+        """Rounds are asked for without waiting; after each batch, which is twice as long as the one before up to the
+        most, the host looks whether there are more."""
+        fresh = self.host.launches.fresh
+        ahead, asked = fresh("ahead"), fresh("asked")
+        longer = f"{ahead} = {ahead} < {loop.most} ? 2 * {ahead} : {ahead}"
+        yield f"for (int {ahead} = 1;; {longer}) {{"
+        yield f"{INDENT}for (int {asked} = 0; {asked} < {ahead}; {asked}++) {{"
+        yield from (f"{INDENT}{line}" for line in self.host.loop_body(loop.body))
+        yield f"{INDENT}}}"
+        yield f"{INDENT}if (!{self.host.device_name(loop.goes_on)}.read(0)) break;"
+        yield "}"
 
     def is_settled(self, value: Expression) -> bool:
         """Whether it is worth and safe to mention the value in every round of a loop."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
 from starplat.backends.launch import SET_WORDS
 from starplat.backends.spelling import Spelling
-from starplat.ir.nodes import Array, Element, Extent, MathFunction
+from starplat.ir.nodes import WORKERS, Array, Element, Extent, MathFunction
 
 CELLS = {**TYPES, Element.BOOL: "unsigned char"}
 
@@ -32,7 +32,6 @@ CPP = Spelling(
     function="static ",
     space="",
     restrict="",
-    local_memory="",
     thread="",
     threads="",
     lane="",
@@ -52,6 +51,7 @@ _SIZES = {
     Extent.NODES_AND_ONE: "graph.num_nodes + 1",
     Extent.ARCS: "graph.num_arcs",
     Extent.BITS: "graph.num_nodes / 32 + 1",
+    Extent.WORKERS_BITS: f"{WORKERS} * (graph.num_nodes / 32 + 1LL)",
 }
 
 

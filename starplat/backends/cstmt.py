@@ -17,45 +17,32 @@ from starplat.backends.cexpr import ExpressionPrinter
 from starplat.backends.cextremes import if_beyond, while_beyond_locked
 from starplat.backends.cgroupends import combined_by_group
 from starplat.backends.crecords import recorded
-from starplat.backends.csets import with_sets
+from starplat.backends.csets import WithSets, with_sets
 from starplat.backends.lines import INDENT
 from starplat.backends.precedence import ORDER, SUM
 from starplat.backends.statements import (
     Accumulate,
-    Advance,
     Alone,
-    AskEmpty,
-    AskSize,
     Assign,
     AtomicCell,
     Body,
     Break,
     Call,
-    Clear,
     CombineCell,
     CombineGroup,
     Continue,
     Count,
     Declare,
-    EachMember,
     FetchCell,
     For,
-    Gather,
     GridBarrier,
-    GroupAdvance,
-    GroupGather,
     If,
     IfBeyond,
-    IfEmpty,
-    IfMany,
-    Insert,
-    Inserted,
     Leave,
-    NoteMembers,
     OnFirst,
+    Piece,
     Record,
     Scope,
-    Search,
     SharedLoop,
     Statement,
     StoreCell,
@@ -66,7 +53,7 @@ from starplat.backends.statements import (
     While,
     WhileBeyondLocked,
 )
-from starplat.ir.nodes import Array, Const, Expression, Ref
+from starplat.ir.nodes import Array, Const, Element, Expression, Ref
 
 
 @dataclass(frozen=True)
@@ -84,9 +71,14 @@ class StatementPrinter:
 
     def statement(self, statement: Statement) -> Iterator[str]:
         """The lines of one statement, from the margin."""
+        if isinstance(statement, WithSets):
+            yield from with_sets(self, statement)
+            return
         match statement:
             case Declare():
                 yield f"{self.declaration(statement)};"
+            case Piece():
+                yield from self.piece(statement)
             case Assign():
                 yield f"{self.assignment(statement)};"
             case Accumulate(variable, combine, value):
@@ -95,12 +87,8 @@ class StatementPrinter:
                 yield f"{self.cell(array, index)} = {self.text(value)};"
             case CombineCell(combine, array, index, value):
                 yield f"{combination_text(self.expressions, combine, array, self.cell(array, index), value)};"
-            case AtomicCell():
-                yield from AtomicPrinter(self.expressions).update(statement)
-            case FetchCell():
-                yield from AtomicPrinter(self.expressions).fetch(statement)
-            case SwapCell():
-                yield from AtomicPrinter(self.expressions).swap(statement)
+            case AtomicCell() | FetchCell() | SwapCell():
+                yield from AtomicPrinter(self.expressions).lines(statement)
             case IfBeyond():
                 yield from if_beyond(self, statement)
             case WhileBeyondLocked():
@@ -121,23 +109,6 @@ class StatementPrinter:
                 yield from combined_by_group(self.expressions, statement)
             case Scope() | GridBarrier() | SwapPointers() | OnFirst():
                 yield from self.together(statement)
-            case (
-                Advance()
-                | AskEmpty()
-                | AskSize()
-                | Clear()
-                | EachMember()
-                | Gather()
-                | GroupAdvance()
-                | GroupGather()
-                | IfEmpty()
-                | IfMany()
-                | Insert()
-                | Inserted()
-                | NoteMembers()
-                | Search()
-            ):
-                yield from with_sets(self, statement)
             case SharedLoop() | TeamLoop() | Alone():
                 yield from structured(self, statement)
             case Record():
@@ -154,11 +125,21 @@ class StatementPrinter:
         return self.expressions.cell(array, index)
 
     def declaration(self, declare: Declare) -> str:
-        kind, name = (
-            self.expressions.spelling.values[declare.variable.element],
-            self.expressions.local(declare.variable),
-        )
+        kind = self.expressions.spelling.values[declare.variable.element]
+        name = self.expressions.local(declare.variable)
         return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
+
+    def piece(self, piece: Piece) -> Iterator[str]:
+        """The ends of what a thread has of a range, the second where the next one's begins."""
+        spelling = self.expressions.spelling
+        kind = spelling.values[piece.begin.element]
+        name = "arc_piece" if piece.begin.element is Element.ARC else "piece"
+        self.expressions.helpers.need(
+            "piece", function=spelling.function, name=name, type=kind, wide=spelling.values[Element.LONG]
+        )
+        for variable, thread in ((piece.begin, spelling.thread), (piece.end, f"{spelling.thread} + 1")):
+            given = f"{self.text(piece.first)}, {self.text(piece.last)}, {thread}, {spelling.threads}"
+            yield f"const {kind} {self.expressions.local(variable)} = {name}({given});"
 
     def assignment(self, assignment: Assign) -> str:
         return assignment_text(self.expressions, assignment.variable, assignment.value)

@@ -14,11 +14,18 @@ from starplat.backends.comments import quoted
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
-from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, KernelArgument, walks_sets
+from starplat.backends.launch import (
+    FEW_GROUPS,
+    GROUP_SIZE,
+    THREADS_TOGETHER,
+    KernelArgument,
+    threads_together,
+    walks_sets,
+)
 from starplat.backends.legal_module import loop_entry
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
-from starplat.backends.spelling import Spelling
+from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module, OnDevice
@@ -39,7 +46,8 @@ CAPABILITIES = Capabilities(
     ),
     swap_bits=frozenset({32, 64}),
     grid_barrier=True,
-    sub_groups=True,
+    batches=True,
+    late_words=True,
 )
 
 
@@ -64,7 +72,16 @@ SPELLING = Spelling(
     whole_group_kernel='extern "C" __global__ void __launch_bounds__({size})',
     space="",
     restrict="__restrict__",
-    local_memory="__shared__ ",
+    groups=GroupWords(
+        memory="auto &{name} = group_memory<{kind}{cells}>();",
+        memory_helper="group_memory",
+        scratch="__shared__ {kind} {name}{cells};",
+        number="blockIdx.x",
+        count="gridDim.x",
+        wait="__syncthreads();",
+        thread="thread",
+        name="block",
+    ),
     thread="blockIdx.x * blockDim.x + threadIdx.x",
     threads="gridDim.x * blockDim.x",
     lane="threadIdx.x",
@@ -73,6 +90,7 @@ SPELLING = Spelling(
     barrier_helper="grid_barrier",
     try_lock="atomicCAS({cell}, 0, 1) == 0",
     unlock="atomicExch({cell}, 0);",
+    cell_words={Element.INT: {"word": "unsigned"}, Element.LONG: {"word": "unsigned long long"}},
     swaps={Element.INT: "atomicCAS", Element.LONG: "atomic_swap_long"},
     atomics={
         **{(combine, Element.INT): f"atomic{word}" for combine, word in _WORDS.items()},
@@ -100,9 +118,11 @@ def blocks_together(op: OnDevice, num_arcs: int) -> int:
     return FEW_GROUPS if walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
-def _blocks_in_words(op: OnDevice) -> str:
-    """The same, for a host program."""
-    return str(FEW_GROUPS) if walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {FEW_GROUPS} : {MANY_BLOCKS}"
+def _blocks_in_words(op: OnDevice, capabilities: Capabilities) -> str:
+    """The same, for a host program; more of them where they are smaller."""
+    times = THREADS_TOGETHER // threads_together(capabilities)
+    few, many = FEW_GROUPS * times, MANY_BLOCKS * times
+    return str(few) if walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {many}"
 
 
 SIGNED_ATOMICS = {
@@ -182,7 +202,7 @@ class Family:
             "{kernel}<<<1, 1>>>",
             after=f'check({self.last_error}(), "{{kernel}}");',
             busy="device.busy({iterations})",
-            blocks_together=_blocks_in_words,
+            blocks_together=lambda op: _blocks_in_words(op, self.capabilities),
         )
         pieces = artifact_pieces(module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers)
         text = render(
@@ -208,7 +228,8 @@ class Family:
             both = "__host__ " * (isinstance(for_host, frozenset) and helper in for_host)
             function = f"static {both}__device__ "
             given = tuple((n, function if n == "function" and both else v) for n, v in helper.arguments)
-            texts += helper_texts(templates, [Helper(helper.macro, given)], function=function)
+            words = {**self.spelling.for_helpers, "function": function}
+            texts += helper_texts(templates, [Helper(helper.macro, given)], **words)
         return texts
 
 

@@ -136,6 +136,7 @@ class DeviceOperations:
 
     def every_cell(self, array: Array, value: Expression | None, source: Array | None = None) -> Statement:
         """All cells become a value, or what `source` holds at the same place."""
+        assert array.extent is not Extent.WORKERS_BITS, "what workers have the host makes ready"
         wide = array.extent is Extent.ARCS
         cell = Variable(self.fresh("cell"), Element.ARC if wide else Element.INT)
         self.names.taken.discard(cell.name)

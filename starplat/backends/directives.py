@@ -27,7 +27,6 @@ CAPABILITIES = Capabilities(
         | {(combine, element) for combine in _WHOLE[:2] for element in (Element.FLOAT, Element.DOUBLE)}
     ),
     swap_bits=frozenset({32, 64}),
-    group_barrier=False,
     structured_loops=True,
 )
 """What `atomic update` takes; `atomic compare` is not understood everywhere."""
@@ -65,7 +64,6 @@ def spelling(directives: Directives, function: str) -> Spelling:
         whole_group_kernel="",
         space="",
         restrict="__restrict__",
-        local_memory="",
         thread="",
         threads="",
         lane="",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.cuda_family import SIGNED_ATOMICS, SPELLING, Family
+from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
 from starplat.backends.helpers import Helper
 from starplat.ir.nodes import Combine, Element
 
 
 def _signed_extreme(name: str, beyond: str) -> Helper:
-    return Helper("swap_extreme", (("name", name), ("type", "long long"), ("bits", "64"), ("beyond", beyond)))
+    return Helper(
+        "swap_extreme",
+        (("name", name), ("type", "long long"), *SPELLING.cell_words[Element.LONG].items(), ("beyond", beyond)),
+    )
 
 
 _EXTREMES = {(Combine.MIN, Element.LONG): "atomic_min_long", (Combine.MAX, Element.LONG): "atomic_max_long"}
@@ -24,5 +27,6 @@ HIP = Family(
         "atomic_max_long": _signed_extreme("atomic_max_long", ">"),
     },
     last_error="hipGetLastError",
+    capabilities=replace(CAPABILITIES, group_rows=True, quick_groups=True),
     spelling=replace(SPELLING, atomics={**SPELLING.atomics, **_EXTREMES}),
 )

@@ -59,7 +59,7 @@ def filled_by_device(function: HostFunction, module: Module) -> frozenset[Variab
             case ReadCell(variable):
                 changed.add(variable)
             case Launch(kernel):
-                changed.update(reduction.variable for reduction in module.kernel(kernel).reductions)
+                changed.update(reduction.variable for reduction in module.kernel(kernel).brought_back)
             case HostCall(_, _, Variable() as result):
                 changed.add(result)
             case OnDevice():

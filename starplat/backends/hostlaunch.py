@@ -29,6 +29,7 @@ from starplat.backends.statements import LegalLoop, result_element
 from starplat.ir.arithmetic import identity
 from starplat.ir.listed import MOST_GUESSED, known_length
 from starplat.ir.nodes import (
+    WORKERS,
     AllArcs,
     AllNodes,
     Array,
@@ -42,6 +43,7 @@ from starplat.ir.nodes import (
     OnDevice,
     Reduction,
     Variable,
+    Workers,
 )
 
 CALL_WIDTH = 92
@@ -82,7 +84,7 @@ BY_NAME = Launching(
 )
 """The device finds the kernel among those that it has built."""
 
-AS_FUNCTIONS = Launching("kernels::{kernel}", "kernels::{kernel}")
+AS_FUNCTIONS = Launching("kernels::{kernel}", "kernels::{kernel}", group="kernels::{kernel}")
 """Kernels are functions of a namespace, called as others are."""
 
 
@@ -104,11 +106,11 @@ class LaunchPrinter:
 
     def launch(self, kernel: Kernel) -> Iterator[str]:
         """The launch, before it what its reductions begin with, after it what they came to."""
-        for reduction in kernel.reductions:
+        for reduction in kernel.brought_back:
             start = self.expressions.expression(identity(reduction.combine, reduction.variable.element))
             yield f"{self.word(reduction.variable)}.set({start});"
         yield from self.call(kernel)
-        for reduction in kernel.reductions:
+        for reduction in kernel.brought_back:
             yield self.collect(reduction)
 
     def call(self, kernel: Kernel) -> Iterator[str]:
@@ -136,7 +138,7 @@ class LaunchPrinter:
                 return self.names.local(argument.variable)
             case ArgumentKind.REDUCTION:
                 assert argument.variable is not None
-                return self.word(argument.variable)
+                return self.word(argument.variable) if argument.array is None else self.device_name(argument.array)
             case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
                 assert argument.array is not None
                 return self.names.local(argument.array)
@@ -194,6 +196,8 @@ class LaunchPrinter:
                 length = known_length(kernel.domain)
                 few = f"std::min<long long>(graph.num_nodes, {MOST_GUESSED})"
                 return few if length is None else self.expressions.expression(length)
+            case Workers():
+                return str(WORKERS)
             case Once():
                 return None
         assert_never(kernel.domain)

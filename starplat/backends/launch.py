@@ -11,6 +11,7 @@ from enum import Enum
 
 from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.gathering import gathering
 from starplat.ir.nodes import (
     AllArcs,
@@ -24,11 +25,16 @@ from starplat.ir.nodes import (
     OnDevice,
     Packing,
     Variable,
+    Workers,
 )
 from starplat.ir.visitor import loops_of, walk_kernel
 
 GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
+
+ITERATIONS_OF_A_PIECE, MOST_PIECES = 64, 1024
+"""What a thread takes at least where each has a piece of a range to itself, and how many pieces there are at most:
+enough for all cores of a CPU to be busy to the end, if some pieces take far longer than others."""
 
 GROUPS_OF_A_UNIT = 8
 """Groups for each compute unit, at least, of a launch whose threads share arcs: few nodes may have many."""
@@ -70,6 +76,24 @@ def groups_for(iterations: int) -> int:
     return min(-(-iterations // GROUP_SIZE), MOST_THREADS // GROUP_SIZE)
 
 
+def threads_together(capabilities: Capabilities) -> int:
+    """Threads of a group in a launch whose threads wait for each other: as in others, where groups share rows."""
+    return GROUP_SIZE if capabilities.group_rows else THREADS_TOGETHER
+
+
+def groups_of(kernel: Kernel, iterations: int, few: int) -> int:
+    """The same for a kernel, which has a `few` at least if its threads share arcs."""
+    groups = groups_for(iterations)
+    return max(groups, few) if kernel.shares_arcs else groups
+
+
+def threads_apart(kernel: Kernel, iterations: int) -> int:
+    """How many threads a launch has that work apart, each on iterations which follow each other."""
+    if isinstance(kernel.domain, Workers):
+        return iterations
+    return max(min(-(-iterations // ITERATIONS_OF_A_PIECE), MOST_PIECES), 1)
+
+
 def has_uneven_loops(kernel: Kernel) -> bool:
     """Whether threads next to each other go over rows of different length."""
     return any(isinstance(op, ForNeighbors) for op in walk_kernel(kernel.body))
@@ -91,8 +115,8 @@ class ArgumentKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class KernelArgument:
-    """One parameter: `array` is given for ARRAY, FOUND and OUTCOME, `variable` for SCALAR, REDUCTION and OUTCOME, the
-    first value of its words as `start` for FOUND."""
+    """One parameter: `array` is given for ARRAY, FOUND and OUTCOME, and for a REDUCTION that stays on the device,
+    `variable` for SCALAR, REDUCTION and OUTCOME, the first value of its words as `start` for FOUND."""
 
     kind: ArgumentKind
     array: Array | None = None
@@ -113,7 +137,7 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
         parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))
     parameters += [KernelArgument(ArgumentKind.ARRAY, array=array) for array in kernel.arrays]
     parameters += [KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in kernel.scalars]
-    parameters += [KernelArgument(ArgumentKind.REDUCTION, variable=r.variable) for r in kernel.reductions]
+    parameters += [KernelArgument(ArgumentKind.REDUCTION, r.into, r.variable) for r in kernel.reductions]
     return tuple(parameters)
 
 

@@ -145,6 +145,14 @@ class Interface:
         return {word: any(word in line for line in lines) for word in words}
 
 
-def without_prefix(parameter: CParameter) -> CParameter:
-    """As the header shows it."""
-    return CParameter(parameter.declaration.replace("given_", "", 1), parameter.meaning.replace("given_", "", 1))
+def parameter_lines(first: str, parameters: list[CParameter]) -> list[str]:
+    """The lines of a parameter list, from the `first` on."""
+    *others, last = [first, *(parameter.declaration for parameter in parameters)]
+    return [*(f"{declaration}," for declaration in others), last]
+
+
+def header_parameter_lines(first: str, parameters: list[CParameter]) -> list[str]:
+    """The same as the header shows it: without a prefix, but with what each of them means."""
+    shown = [CParameter(p.declaration.replace("given_", "", 1), p.meaning.replace("given_", "", 1)) for p in parameters]
+    meanings = ["", *(f" /* {parameter.meaning} */" if parameter.meaning else "" for parameter in shown)]
+    return [f"{line}{meaning}" for line, meaning in zip(parameter_lines(first, shown), meanings, strict=True)]

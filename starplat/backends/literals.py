@@ -23,6 +23,9 @@ def literal(constant: Const, spelling: Spelling, helpers: Helpers, *, bare: bool
         if element is Element.ARC:
             helpers.need("largest_arc")
         return spelling.largest[element]
+    if value == smallest and element is Element.ARC:
+        helpers.need("largest_arc")
+        return f"(-{spelling.largest[element]} - 1)"
     if value == smallest and element in spelling.smallest:
         return spelling.smallest[element]
     wide = element is Element.LONG and not (bare and abs(value) < 2**31)

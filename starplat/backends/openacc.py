@@ -10,6 +10,7 @@ from starplat.backends.spelling import Directives
 DIRECTIVES = Directives(
     loop="#pragma acc parallel loop gang worker vector",
     uneven_loop="#pragma acc parallel loop gang(static:1) worker vector",
+    long_loop="#pragma acc parallel loop gang worker vector",
     team_loop="#pragma acc parallel loop gang(static:1) worker",
     inner_loop="#pragma acc loop vector",
     threads="num_gangs(256) num_workers(16) vector_length(32)",

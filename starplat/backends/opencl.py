@@ -9,7 +9,7 @@ from starplat.backends.comments import quoted
 from starplat.backends.cplusplus import REALS, TYPES
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
-from starplat.backends.spelling import Spelling
+from starplat.backends.spelling import GroupWords, Latest, Spelling
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
@@ -23,10 +23,12 @@ CAPABILITIES = Capabilities(
     group_loops=True,
     group_rows=True,
     quick_groups=True,
+    batches=True,
+    late_words=True,
 )
 """64-bit atomic operations come with extensions: see `extensions`. Of a GPU, which is taken for granted."""
 
-CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False)
+CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core."""
 
 _TYPES = {**TYPES, Element.LONG: "long"}
@@ -46,6 +48,9 @@ def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
     return {**names, (MathFunction.ABS, element): f"({_TYPES[element]})abs"}
 
 
+_LATEST_INT = "atomic_or((volatile __global int *)&(cell), 0)"
+_LATEST_LONG = "atom_add((volatile __global long *)&(cell), 0)"
+
 SPELLING = Spelling(
     values=_TYPES,
     parameters={**_CELLS},
@@ -63,7 +68,15 @@ SPELLING = Spelling(
     whole_group_kernel="__kernel __attribute__((reqd_work_group_size({size}, 1, 1)))\nvoid",
     space="__global ",
     restrict="restrict",
-    local_memory="__local ",
+    groups=GroupWords(
+        memory="__local {kind} {name}{cells};",
+        scratch="__local {kind} {name}{cells};",
+        number="get_group_id(0)",
+        count="get_num_groups(0)",
+        wait="barrier(CLK_LOCAL_MEM_FENCE);",
+        space="__local ",
+        record=("typedef struct {", "} GroupRows;"),
+    ),
     thread="get_global_id(0)",
     threads="get_global_size(0)",
     lane="get_local_id(0)",
@@ -87,13 +100,20 @@ SPELLING = Spelling(
     swaps={Element.INT: "atomic_cmpxchg", Element.LONG: "atom_cmpxchg"},
     lock_flag="volatile bool",  # else what the lock guards may move behind the loop, where lanes wait for each other
     saturating_helpers={Element.ARC: "saturating_arc"},
+    cell_words={
+        Element.INT: {"word": "int", "swap": "atomic_cmpxchg"},
+        Element.LONG: {"word": "long", "swap": "atom_cmpxchg"},
+    },
+    ptx_adds={Element.FLOAT: ("f32", "f"), Element.DOUBLE: ("f64", "d")},
     latest={
-        Element.INT: "latest",
-        Element.NODE: "latest",
-        Element.LONG: "latest_long",
-        Element.FLOAT: "latest_float",
-        Element.DOUBLE: "latest_double",
-        Element.ARC: "latest_arc",
+        Element.INT: Latest("latest", _LATEST_INT),
+        Element.NODE: Latest("latest", _LATEST_INT),
+        Element.LONG: Latest("latest_long", _LATEST_LONG, "cl_khr_int64_base_atomics"),
+        Element.FLOAT: Latest("latest_float", f"as_float({_LATEST_INT})"),
+        Element.DOUBLE: Latest("latest_double", f"as_double({_LATEST_LONG})", "cl_khr_int64_base_atomics"),
+        Element.ARC: Latest(
+            "latest_arc", f"(sizeof(arc_t) == 8 ? {_LATEST_LONG} : {_LATEST_INT})", "cl_khr_int64_base_atomics"
+        ),
     },
 )
 
@@ -131,7 +151,7 @@ def kernels_text(module: Module) -> str:
         DiagnosticError: E06xx, OpenCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = helper_texts(["opencl/helpers.jinja", "opencl/rows.jinja"], unit.helpers)
+    helpers = helper_texts(["opencl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,
@@ -164,7 +184,7 @@ def extensions(module: Module) -> tuple[str, ...]:
 
 
 def _atomic_extensions(unit: Unit) -> tuple[str, ...]:
-    swaps = any(("bits", "64") in helper.arguments for helper in unit.helpers)
+    swaps = any(("swap", "atom_cmpxchg") in helper.arguments for helper in unit.helpers)
     base = swaps or any(unit.says(word) for word in _BASE_ATOMICS)
     extended = any(unit.says(word) for word in _EXTENDED_ATOMICS)
     return ("cl_khr_int64_base_atomics",) * base + ("cl_khr_int64_extended_atomics",) * extended

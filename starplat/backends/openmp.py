@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from starplat.backends.directives import DirectiveBackend, spelling
+from dataclasses import replace
+
+from starplat.backends.directives import CAPABILITIES, DirectiveBackend, spelling
 from starplat.backends.spelling import Directives
 
 DIRECTIVES = Directives(
     loop="#pragma omp parallel for schedule(static)",
     uneven_loop="#pragma omp parallel for schedule(dynamic, 64)",
+    long_loop="#pragma omp parallel for schedule(dynamic)",
     alone=None,
     arrays=None,
     reduction="reduction({operator} : {names})",
@@ -21,4 +24,5 @@ OPENMP = DirectiveBackend(
     name="openmp",
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
+    capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True),
 )

@@ -25,6 +25,7 @@ from starplat.ir.nodes import (
     NodeNeighbors,
     Once,
     OnDevice,
+    Workers,
 )
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
 from starplat.ir.visitor import walk_expression, written_arrays
@@ -90,7 +91,7 @@ class Points:
                 nodes = (listed.array, listed.first, listed.last)
                 record = Record(number, listed=nodes, node=kernel.iterator, keep=keep, rows=rows)
                 return (record, *self._apart(kernel, None))
-            case AllNodes() | AllArcs() | NodeNeighbors() | Once():
+            case AllNodes() | AllArcs() | NodeNeighbors() | Workers() | Once():
                 return (Record(number),)
             case _:
                 assert_never(kernel.domain)

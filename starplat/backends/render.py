@@ -10,6 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starplat import resources
 from starplat.backends.helpers import Helper
 
+_COMMON = ("common/helpers.jinja", "common/rows.jinja")
+
 
 @cache
 def environment() -> Environment:
@@ -29,15 +31,16 @@ def render(template: str, **pieces: object) -> str:
     return environment().get_template(template).render(**pieces)
 
 
-def helper_texts(templates: Sequence[str], helpers: Iterable[Helper], **shared: str) -> list[str]:
+def helper_texts(templates: Sequence[str], helpers: Iterable[Helper], **shared: object) -> list[str]:
     """The functions that are needed, each from the first template that has it, the common ones coming last.
 
-    A macro gets what its helper says, and of `shared` what it has parameters for.
+    A macro gets what it has parameters for, of what its helper says and of what is `shared`.
     """
-    modules = [environment().get_template(template).module for template in (*templates, "common/helpers.jinja")]
+    modules = [environment().get_template(template).module for template in (*templates, *_COMMON)]
     texts = []
     for helper in helpers:
         macro = next(getattr(module, helper.macro) for module in modules if hasattr(module, helper.macro))
-        given = {name: value for name, value in shared.items() if name in macro.arguments}
-        texts.append(str(macro(**given | dict(helper.arguments))).strip("\n"))
+        known = shared | dict(helper.arguments)
+        given = {name: value for name, value in known.items() if name in macro.arguments}
+        texts.append(str(macro(**given)).strip("\n"))
     return texts

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from starplat.backends.fresh_names import FreshNames
-from starplat.backends.launch import THREADS_TOGETHER
+from starplat.backends.launch import threads_together
 from starplat.backends.legal.operations import Operations
 from starplat.backends.statements import (
     Accumulate,
@@ -129,7 +129,8 @@ def added(part: Variable, ring: Ring, operations: Operations, alone: bool) -> Bo
         return (CombineCell(combine, ring.cells, here, Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
-    return (CombineGroup(combine, part, ring.cells, scratch, method, THREADS_TOGETHER, here),)
+    threads = threads_together(operations.capabilities)
+    return (CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
 
 
 def collected(ring: Ring) -> Body:

@@ -32,6 +32,7 @@ class Directives:
     Attributes:
         loop, uneven_loop: what stands over a loop that the threads share, the second where some iterations may have
             far more to do than others.
+        long_loop: the same where there are few iterations, each of which has much to do.
         team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
         inner_loop: what stands over a loop that the threads of a team share.
         threads: the clause for how many threads share a loop; None where that is left to the target.
@@ -47,6 +48,7 @@ class Directives:
 
     loop: str
     uneven_loop: str
+    long_loop: str
     alone: str | None
     arrays: str | None
     reduction: str
@@ -57,6 +59,55 @@ class Directives:
     team_loop: str | None = None
     inner_loop: str | None = None
     threads: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWords:
+    """Words of functions that the threads of a group call together, which share memory.
+
+    Attributes:
+        memory: the declaration of memory that a group shares, from its `{kind}`, `{name}` and, of an array, `{cells}`
+            in brackets; None where it is a parameter of the kernel.
+        scratch: the same of memory that is for one purpose in a kernel; None where none is needed.
+        number, count: the number of this thread's group, and how many groups there are.
+        wait: the statement with which the threads of a group wait for each other, and see what they wrote there.
+        memory_helper: the helper function that brings the memory, where one does.
+        space: what stands before the type of a cell in a pointer into such memory.
+        takes, gives: the first parameter of such a function, and what is passed for it, where it is told who calls.
+        record: what stands before and behind the fields of `GroupRows`.
+        smaller, larger: the functions for the smaller and the larger of two numbers.
+        thread, name: what comments call a thread, and a group.
+    """
+
+    memory: str | None
+    number: str
+    count: str
+    wait: str
+    scratch: str | None = None
+    memory_helper: str | None = None
+    space: str = ""
+    takes: str = ""
+    gives: str = ""
+    record: tuple[str, str] = ("struct GroupRows {", "};")
+    smaller: str = "min"
+    larger: str = "max"
+    thread: str = "work-item"
+    name: str = "group"
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """The macro around a read of a cell that others update atomically meanwhile, for targets that have no atomic read.
+
+    Attributes:
+        macro: its name.
+        read: what it comes to where race checkers look on, of the place `cell`.
+        extension: what the device must offer for that, if anything.
+    """
+
+    macro: str
+    read: str
+    extension: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +129,6 @@ class Spelling:
         few_groups_kernel: the same where a compute unit has no more than `{groups}` of them at a time, if that matters.
         space: what stands before the type of a cell in a pointer into device memory.
         restrict: what stands before the name of a pointer that is the only way to its cells.
-        local_memory: what stands before the declaration of memory that a group shares.
         thread, threads, lane: the number of this thread, how many there are, its number within the group.
         fence: the statement that puts the writes to device memory before it ahead of those after it, for all threads.
         fence_helper: the helper function that brings it, where one does.
@@ -97,11 +147,15 @@ class Spelling:
         group_reductions: what combines the `{part}`s of a group, of type `{type}`, where the target has it.
         math: the function for each kind of number.
         saturating: the conversion of a real to an integer that stops at the ends of the range.
+        groups: the words of groups that share memory.
         scratch_cells: how much memory a group shares to combine one value of each thread.
         saturating_helpers: the helper function that brings it, where one does.
         directives: how loops are shared out, for targets with structured loops.
-        latest: the macro around a read of a cell that others update atomically meanwhile, for targets that have no
-            atomic read; its own definition says what it comes to.
+        latest: how a cell is read that others update atomically meanwhile, for targets that have no atomic read.
+        cell_words: the words of helpers that swap a whole cell of 32 or 64 bits, for an INT and a LONG, where there are
+            any: the type as which they do (`word`), and what they call (`swap`).
+        ptx_adds: the type, and the kind of register, in NVIDIA's instruction that adds to a real, for targets that have
+            no function for it.
     """
 
     values: Mapping[Element, str]
@@ -113,7 +167,6 @@ class Spelling:
     whole_group_kernel: str
     space: str
     restrict: str
-    local_memory: str
     thread: str
     threads: str
     lane: str
@@ -126,6 +179,7 @@ class Spelling:
     saturating_helpers: Mapping[Element, str]
     largest: Mapping[Element, str]
     smallest: Mapping[Element, str]
+    groups: GroupWords | None = None
     scratch_cells: int = GROUP_SIZE
     directives: Directives | None = None
     lock_flag: str = "bool"
@@ -142,4 +196,17 @@ class Spelling:
     swaps: Mapping[Element, str] = field(default_factory=dict)
     compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)
     leading_parameters: tuple[str, ...] = ()
-    latest: Mapping[Element, str] = field(default_factory=dict)
+    latest: Mapping[Element, Latest] = field(default_factory=dict)
+    cell_words: Mapping[Element, Mapping[str, str]] = field(default_factory=dict)
+    ptx_adds: Mapping[Element, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def for_helpers(self) -> dict[str, object]:
+        """The words that helper functions of several targets are made of."""
+        return {
+            "function": self.function,
+            "space": self.space,
+            "lane": self.lane,
+            "long": self.values[Element.LONG],
+            "group": self.groups,
+        }

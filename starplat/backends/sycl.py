@@ -13,7 +13,7 @@ from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, T
 from starplat.backends.legal_module import legal
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
-from starplat.backends.spelling import Spelling
+from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
 from starplat.backends.uses import walk
 from starplat.backends.view import Routine, Unit, view
@@ -35,11 +35,14 @@ CAPABILITIES = Capabilities(
     atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
     swap_bits=frozenset({32, 64}),
     group_loops=True,
-    sub_groups=True,
+    group_rows=True,
+    quick_groups=True,
+    batches=True,
+    late_words=True,
 )
 """Doubles and 64-bit atomic operations are aspects of a device (see `aspects`); `fetch_min` of reals forgets NaN."""
 
-CPU_CAPABILITIES = replace(CAPABILITIES, lockstep=False)
+CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core, if their groups are small."""
 
 _WHOLE_MATH = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
@@ -54,12 +57,26 @@ def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
 _GROUP_OPERATIONS = {
     Combine.ADD: "plus",
     Combine.MULTIPLY: "multiplies",
+    Combine.AND: "logical_and",
+    Combine.OR: "logical_or",
     Combine.BIT_AND: "bit_and",
     Combine.BIT_OR: "bit_or",
     Combine.BIT_XOR: "bit_xor",
     Combine.MIN: "minimum",
     Combine.MAX: "maximum",
 }
+
+_GROUPS = GroupWords(
+    memory="auto &{name} = group_memory<{kind}{cells}>();",
+    memory_helper="group_memory",
+    number="item.get_group(0)",
+    count="item.get_group_range(0)",
+    wait="sycl::group_barrier(item.get_group());",
+    takes="const sycl::nd_item<1> &item, ",
+    gives="item, ",
+    smaller="sycl::min",
+    larger="sycl::max",
+)
 
 SPELLING = Spelling(
     values=TYPES,
@@ -73,7 +90,7 @@ SPELLING = Spelling(
     whole_group_kernel="KERNEL",
     space="",
     restrict="__restrict",
-    local_memory="",
+    groups=_GROUPS,
     thread="item.get_global_id(0)",
     threads="item.get_global_range(0)",
     lane="item.get_local_id(0)",
@@ -97,8 +114,10 @@ SPELLING = Spelling(
     saturating_helpers=dict.fromkeys(Element, "saturated"),
 )
 
-_SINGLE_SOURCE = replace(SPELLING, leading_parameters=("const sycl::nd_item<1> &item",))
-_LAUNCH_PARAMETERS = ("void *queue", "std::size_t groups", "std::size_t group")
+_SINGLE_SOURCE = replace(
+    SPELLING, leading_parameters=("const sycl::nd_item<1> &item",), groups=replace(_GROUPS, memory=None)
+)
+_LAUNCH_PARAMETERS = ("void *queue", "std::size_t group_count", "std::size_t group_size")
 
 _LIMITS = ("INT_MAX", "INT_MIN", "LLONG_MAX", "LLONG_MIN")
 _REAL_LIMITS = ("INFINITY", "NAN")
@@ -149,14 +168,16 @@ def single_source_text(module: Module) -> str:
     return render("sycl/single_source.cpp.jinja", launchers=tuple(map(_launcher, unit.kernels)), **_pieces(unit))
 
 
-def _launcher(kernel: Routine) -> dict[str, str]:
+def _launcher(kernel: Routine) -> dict[str, object]:
     signature = signature_text(f"const char *{kernel.name}", [*_LAUNCH_PARAMETERS, *kernel.parameters])
     names = [re.findall(r"\w+", parameter)[-1] for parameter in kernel.parameters]
-    return {"signature": signature, "call": f"{kernel.name}({', '.join(('item', *names))})"}
+    shared = [f"{'' if memory.cells is None else '&'}{memory.name}[0]" for memory in kernel.memory]
+    memory = [(memory.kind, memory.name, memory.cells or 1) for memory in kernel.memory]
+    return {"signature": signature, "memory": memory, "call": f"{kernel.name}({', '.join(('item', *shared, *names))})"}
 
 
 def _pieces(unit: Unit) -> dict[str, object]:
-    helpers = helper_texts(["sycl/helpers.jinja"], unit.helpers)
+    helpers = helper_texts(["sycl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers)
     return {
         "program": unit.program,
         "limits": _says_any(unit, helpers, _LIMITS),

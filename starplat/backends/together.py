@@ -14,6 +14,7 @@ from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.device_operations import DeviceOperations
 from starplat.backends.fresh_names import FreshNames
 from starplat.backends.legal.continues import replace_continue
+from starplat.backends.legal.one_thread import by_one_thread
 from starplat.backends.nearest import nearest_first
 from starplat.backends.negation import negated
 from starplat.backends.rings import collected, start_of
@@ -105,8 +106,11 @@ class Together:
             for v in op.outcomes
         )
         stores = tuple(StoreCell(a, _ZERO, Ref(v)) for a, v in zip(outcomes, op.outcomes, strict=True))
-        end = (OnFirst(stores),) if stores else ()
-        if op.one_group:
+        end: Body = (OnFirst(stores),) if stores else ()
+        if self.operations.capabilities.structured_loops:
+            assert op.one_group, "the threads of structured loops do not wait for each other"
+            body, end = by_one_thread(body), by_one_thread(end)
+        elif op.one_group:
             body, end = _at_each_end(body, end), ()
         rings = self.operations.rings.used(body)
         turns = tuple(Declare(ring.turn, _ZERO, constant=False) for ring in rings)

@@ -10,18 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.cgroupends import GroupMemory
+from starplat.backends.cgroups import memory_of
 from starplat.backends.comments import comment, file_name, line_mark, origin
 from starplat.backends.cparameters import Parameters, kernels_inside, signature_text, under_all_names
 from starplat.backends.crecords import need_records
 from starplat.backends.cstmt import StatementPrinter
 from starplat.backends.helpers import Helper, Helpers
-from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, THREADS_TOGETHER, has_uneven_loops, most_sets, walks_sets
+from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, has_uneven_loops, most_sets, threads_together, walks_sets
 from starplat.backends.legal_module import legal
 from starplat.backends.lines import INDENT
 from starplat.backends.names import Names
 from starplat.backends.set_forms import need_frontier
 from starplat.backends.spelling import Spelling
-from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
+from starplat.backends.statements import GroupAdvance, GroupGather, LegalFunction, LegalKernel, LegalLoop
 from starplat.backends.uses import contested_arrays
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Function, Module, OnDevice, Variable
@@ -31,7 +33,8 @@ from starplat.ir.nodes import Function, Module, OnDevice, Variable
 class Routine:
     """A kernel or function as text: `mark` is its `#line` directive, `signature` ends before the opening bracket.
 
-    `parameters` are a kernel's own, without those that its target gives every kernel.
+    `parameters` are a kernel's own, without those that its target gives every kernel, `memory` what its groups share
+    if that is given too, after those of every kernel.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Routine:
     signature: str
     body: tuple[str, ...]
     parameters: tuple[str, ...] = ()
+    memory: tuple[GroupMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,14 @@ def view(module: Module, capabilities: Capabilities, spelling: Spelling) -> Unit
         DiagnosticError: E06xx, the target cannot do what the program asks.
     """
     kernels, functions = legal(module, capabilities)
-    return _Viewer(module, spelling, Names(module, kernels, functions)).unit(kernels, functions)
+    names = Names(module, kernels, functions)
+    return _Viewer(module, spelling, names, threads_together(capabilities)).unit(kernels, functions)
 
 
 class _Viewer:
-    def __init__(self, module: Module, spelling: Spelling, names: Names) -> None:
+    def __init__(self, module: Module, spelling: Spelling, names: Names, threads: int) -> None:
         self.module = module
+        self.threads = threads
         self.spelling = spelling
         self.names = names
         self.helpers = Helpers(most_sets(module))
@@ -86,15 +92,23 @@ class _Viewer:
     def kernel(self, legal: LegalKernel) -> Routine:
         kernel = legal.kernel
         name = self.names.kernel(kernel.name)
-        parameters = self.parameters.of_kernel(legal)
-        signature = signature_text(
-            f"{self.kernel_prefix(legal)} {name}", [*self.spelling.leading_parameters, *parameters]
-        )
-        body = StatementPrinter(self.printer(kernel.name, frozenset())).lines(legal.body)
+        parameters, printer = self.parameters.of_kernel(legal), self.printer(kernel.name, frozenset())
+        memory = self.given_memory(legal, printer)
+        before = (*self.spelling.leading_parameters, *(one.parameter for one in memory))
+        signature = signature_text(f"{self.kernel_prefix(legal)} {name}", [*before, *parameters])
+        body = StatementPrinter(printer).lines(legal.body)
         place = origin(self.module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
         mark = line_mark(self.module, kernel.span)
-        return Routine(name, comments, mark, signature, tuple(body), tuple(parameters))
+        return Routine(name, comments, mark, signature, tuple(body), tuple(parameters), memory)
+
+    def given_memory(self, legal: LegalKernel, printer: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+        """The memory that the kernel's groups share, on targets that give it to kernels."""
+        words = self.spelling.groups
+        if words is None or words.memory is not None:
+            return ()
+        loops = (statement for statement in legal.body if isinstance(statement, GroupAdvance | GroupGather))
+        return tuple(memory for loop in loops for memory in memory_of(loop, printer))
 
     def loop(self, legal: LegalLoop) -> Routine:
         name = self.names.kernel(legal.op.name)
@@ -119,7 +133,7 @@ class _Viewer:
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
         few = self.spelling.few_groups_kernel if walks_sets(op) else None
-        return (few or self.spelling.whole_group_kernel).format(size=THREADS_TOGETHER, groups=FEW_GROUPS)
+        return (few or self.spelling.whole_group_kernel).format(size=self.threads, groups=FEW_GROUPS)
 
     def sets(self, legal: LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""

@@ -68,7 +68,7 @@ launch_once summarise marks saturated folder_of Timer fill_cells check_sizes com
 demand graph_given cells_given nodes_given members_given hand_over opened message all_devices Handle Release latest
 usage UsageError Cells Records run_records run_record_words record_point record_counts record_members record_nodes
 record_listed MOST_RECORDS GroupRows owner_of bring_arcs bring_rows bring_part node_of_all groups_for_each listed_node
-end_of_piece
+end_of_piece piece arc_piece
 """
 """Graph arrays are here so that no array of a program has their names."""
 

@@ -75,7 +75,7 @@ class _Making:
 
     def module_of(self, schedule: Schedule) -> Module:
         """What a run would make of it: one for all graphs if no step looks at them."""
-        looks = looks_at_the_graph(self.capabilities or capabilities_of(self.target))
+        looks = looks_at_the_graph(self.module, self.capabilities or capabilities_of(self.target))
         return made_for_target(self.module, self.target, schedule, self.facts if looks else None, self.capabilities)
 
     def differs_by_width(self, schedule: Schedule) -> bool:

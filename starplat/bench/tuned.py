@@ -16,6 +16,7 @@ from starplat.bench.search import Outcome, Trial, Trials
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printer import print_module
 from starplat.runtime.facts import facts_of
+from starplat.runtime.targets import open_device
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
 
@@ -80,12 +81,13 @@ def _setting(name: str, value: str) -> str:
 
 
 def key_of(module: Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
-    """What a search is about: times of one are of no use to another. What `auto` makes of the program is part of it, so
-    that a compiler which has changed begins anew."""
-    automatic = for_target(module, target, AUTO, facts_of(graph))
+    """What a search is about: times of one are of no use to another. What `auto` makes of the program on that device is
+    part of it, so that a compiler which has changed begins anew."""
+    there = open_device(target, device or 0)
+    automatic = for_target(module, target, AUTO, facts_of(graph), there.capabilities)
     emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
     program = (__version__, module.source.text, module.entry, print_module(automatic), emitted)
-    parts = (*program, sorted(words.items()), target, device or 0)
+    parts = (*program, sorted(words.items()), target, device or 0, there.name)
     digest = hashlib.sha256(repr(parts).encode())
     for cells in (graph.row_offsets, graph.columns, graph.weights):
         digest.update(b"none" if cells is None else cells.tobytes())

@@ -8,7 +8,7 @@ that kernels and accesses carry, the same that `#line` marks are made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -74,6 +74,9 @@ class _Annotator:
         self.places = {k.name: _place(self.texts, k.called) for k in emitted if k.span != NOWHERE}
         self.groups = _groups(emitted, self.source)
         self.host = self.host_steps()
+        fetching = (f for f in module.helpers if any(isinstance(op, tuple(_FETCHES)) for op in walk_kernel(f.body)))
+        self.helpers = {function.name: function for function in fetching}
+        """The compiler's own functions that have operations in one piece."""
 
     def annotation(self) -> Annotation:
         taken = {number for place in self.places.values() for number in place}
@@ -161,7 +164,7 @@ class _Annotator:
             yield step
 
     def kernel(self, kernel: _Emitted, cells: Sequence[CellSet]) -> KernelText:
-        atomics = tuple({a.name: a for part in kernel.kernels for a in _atomics(part, cells)}.values())
+        atomics = tuple({a.name: a for part in kernel.kernels for a in _atomics(part, cells, self.helpers)}.values())
         names = {cell.symbol.name for cell in cells} | {atomic.name for atomic in atomics}
         names |= {a.name for part in kernel.kernels for a in part.arrays if a.origin is not ir.Origin.GRAPH}
         in_one_piece = {atomic.name for atomic in atomics}
@@ -171,7 +174,7 @@ class _Annotator:
         shown = []
         for number, text in enumerate(lines):
             mentioned = () if number <= body else tuple(sorted(n for n in names if _mentions(text, n)))
-            atomic = number > body and any(_is_atomic(lines, number, name) for name in in_one_piece)
+            atomic = number > body and any(_is_atomic(lines, number, name, self.helpers) for name in in_one_piece)
             shown.append(Line(first + number, text, mentioned, atomic))
         return KernelText(kernel.name, tuple(shown), atomics)
 
@@ -216,11 +219,13 @@ def _place(texts: Sequence[str], name: str) -> range:
 _IN_ONE_PIECE = re.compile(r"atom(?:ic)?|fetch_|exchange|CAS|(?<![a-z])lock", re.IGNORECASE)
 
 
-def _is_atomic(lines: Sequence[str], number: int, name: str) -> bool:
-    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does."""
+def _is_atomic(lines: Sequence[str], number: int, name: str, helpers: Iterable[str]) -> bool:
+    """Whether a line is part of an atomic operation on the array: it names both, or a directive before it does, or
+    puts a node into a set of bits."""
     line, before = lines[number], lines[number - 1]
     directive = before.lstrip().startswith("#pragma") and _IN_ONE_PIECE.search(before) is not None
-    return _mentions(line, name) and (directive or _IN_ONE_PIECE.search(line) is not None)
+    in_one_piece = _IN_ONE_PIECE.search(line) is not None or any(f"{helper}(" in line for helper in helpers)
+    return (_mentions(line, name) and (directive or in_one_piece)) or " insert(" in line
 
 
 def _mentions(line: str, name: str) -> bool:
@@ -228,10 +233,11 @@ def _mentions(line: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}(?:_next|_part|_result|_lock|_scratch)?_?\b", line) is not None
 
 
-def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet]) -> Iterable[Atomic]:
-    """The operations of a kernel that must be in one piece, each array once."""
+def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet], helpers: Mapping[str, ir.Function]) -> Iterable[Atomic]:
+    """The operations of a kernel that must be in one piece, each array once; those of `helpers` at their calls."""
     shared = {cell.symbol.name: cell for cell in cells if is_shared(cell)}
     found: dict[str, Atomic] = {}
+    alone = isinstance(kernel.domain, ir.Once)
     for op in walk_kernel(kernel.body):
         match op:
             case ir.ExtremeCell(shared=True):
@@ -239,17 +245,31 @@ def _atomics(kernel: ir.Kernel, cells: Sequence[CellSet]) -> Iterable[Atomic]:
                 what = f"{op.extreme.value} of {op.array.name}"
                 whole = f"{what}, and {carried} with it" if op.lock is not None and carried else what
                 found.setdefault(op.array.name, Atomic(op.array.name, whole, _reason(op.array.name, shared)))
+                for name in (carry.array.name for carry in op.carried if carry.array.packed):
+                    found.setdefault(name, Atomic(name, f"members of {name}", _SETS))
             case ir.UpdateCell(shared=True) if op.array.element is not ir.Element.BOOL:
                 what = f"{op.combine.value}= on {op.array.name}"
                 found.setdefault(op.array.name, Atomic(op.array.name, what, _reason(op.array.name, shared)))
+            case ir.Store(array=array) | ir.UpdateCell(array=array) if array.packed and not alone:
+                found.setdefault(array.name, Atomic(array.name, f"members of {array.name}", _SETS))
+            case ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
+                name = op.array.name
+                found.setdefault(name, Atomic(name, f"{_FETCHES[type(op)]} {name}", _reason(name, shared)))
+            case ir.KernelCall(ir.CallFunction(called, given)) if called in helpers:
+                name = next(one.name for one in given if isinstance(one, ir.Array))
+                found.setdefault(name, Atomic(name, f"{called} into {name}", _SETS))
             case _:
                 pass
     yield from found.values()
     for reduction in kernel.reductions:
-        if reduction.variable.element is not ir.Element.BOOL and not isinstance(kernel.domain, ir.Once):
+        if reduction.variable.element is not ir.Element.BOOL and not alone:
             name = reduction.variable.name
             reason = "all iterations contribute to it; what threads have is combined before anything is written"
             yield Atomic(name, f"reduction by {reduction.combine.value} into {name}", reason)
+
+
+_FETCHES = {ir.FetchAdd: "fetch and add on", ir.FetchOr: "fetch and or on", ir.CompareSwap: "compare and swap on"}
+_SETS = "iterations may bring a node that another brings too; the one that sets its bit lists it"
 
 
 def _reason(name: str, shared: dict[str, CellSet]) -> str:

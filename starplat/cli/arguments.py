@@ -18,6 +18,7 @@ FunctionName = Annotated[
 ScheduleText = Annotated[
     str | None, typer.Option("--schedule", "-s", metavar="SCHEDULE", help=f"How to run: {usage()}", show_default=False)
 ]
+DeviceNumber = Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat races as errors.")]
 Undirected = Annotated[bool, typer.Option("--undirected", help="Add the other direction of every arc that lacks it.")]

@@ -10,7 +10,17 @@ import typer
 
 import starplat
 from starplat.cli import console, files
-from starplat.cli.arguments import Arguments, Dedup, DropLoops, FunctionName, Strict, Undirected, Weights, arguments_in
+from starplat.cli.arguments import (
+    Arguments,
+    Dedup,
+    DeviceNumber,
+    DropLoops,
+    FunctionName,
+    Strict,
+    Undirected,
+    Weights,
+    arguments_in,
+)
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
 from starplat.diagnostics import ExitCode
@@ -45,7 +55,7 @@ def bench(
     target: Annotated[
         list[str] | None, typer.Option("--target", "-t", help="As for run. May be repeated.", show_default="auto")
     ] = None,
-    device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    device: DeviceNumber = None,
     schedule: Annotated[
         list[str] | None, typer.Option("--schedule", "-s", help=f"May be repeated: {usage()}", show_default="auto")
     ] = None,

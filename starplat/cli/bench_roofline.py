@@ -60,7 +60,12 @@ def roofline(report: Report) -> dict[str, Any] | None:
         return None
     points = [point for number, row in enumerate(rows, 1) if (point := _point(number, row)) is not None]
     return {
-        **{"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT, "top": TOP, "bottom": BOTTOM},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "right": RIGHT,
+        "top": TOP,
+        "bottom": BOTTOM,
         **_drawn(points),
         "rows": [{"number": number, **_in_words(row)} for number, row in enumerate(rows, 1)],
         "notes": _notes(rows, points),

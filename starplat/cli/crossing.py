@@ -23,7 +23,7 @@ def of_region(region: Region) -> list[Row]:
 
 def of_launch(kernels: Sequence[Kernel], loop: OnDevice | None) -> list[Row]:
     """The words that a launch brings back: of its kernels, or of the whole `loop` that they are parts of."""
-    found = tuple(dict.fromkeys(reduction.variable.name for kernel in kernels for reduction in kernel.reductions))
+    found = tuple(dict.fromkeys(reduction.variable.name for kernel in kernels for reduction in kernel.brought_back))
     if loop is None:
         rows = [("one word down a launch", found)]
     else:

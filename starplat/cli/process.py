@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from starplat.cli.apart import step_aside
+
 _DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.library")
 
 
@@ -19,6 +21,7 @@ def run() -> NoReturn:
     other's threads and contexts, and may crash after the answer has been printed. `kept.KEPT` holds what was on devices
     till then.
     """
+    step_aside()
     with _interrupted_without_words():
         from starplat.cli.app import main
     code = main()

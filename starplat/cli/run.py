@@ -14,6 +14,7 @@ from starplat.cli import console, files
 from starplat.cli.arguments import (
     Arguments,
     Dedup,
+    DeviceNumber,
     DropLoops,
     FunctionName,
     Json,
@@ -42,30 +43,34 @@ if TYPE_CHECKING:
 EVERYWHERE = "all"
 """What `--target` calls every target that is present."""
 
+_GraphFile = Annotated[
+    Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
+]
+_Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
+]
+_Trace = Annotated[
+    str | None,
+    typer.Option(
+        "--trace",
+        metavar="[P.html]",
+        help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
+    ),
+]
+
 
 def run(
     file: ProgramFile,
-    graph: Annotated[
-        Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
-    ],
+    graph: _GraphFile,
     function: FunctionName = None,
     arg: Arguments = None,
     target: Annotated[str, typer.Option("--target", "-t", help="auto, all, or one of `starplat devices`.")] = "auto",
-    device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    device: DeviceNumber = None,
     schedule: ScheduleText = None,
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
-    ] = None,
+    out: _Out = None,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
-    trace: Annotated[
-        str | None,
-        typer.Option(
-            "--trace",
-            metavar="[P.html]",
-            help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
-        ),
-    ] = None,
+    trace: _Trace = None,
     json: Json = False,
     undirected: Undirected = False,
     weights: Weights = None,

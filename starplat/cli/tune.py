@@ -14,6 +14,7 @@ from starplat.cli import console, files
 from starplat.cli.arguments import (
     Arguments,
     Dedup,
+    DeviceNumber,
     DropLoops,
     FunctionName,
     Json,
@@ -45,7 +46,7 @@ def tune(
     function: FunctionName = None,
     arg: Arguments = None,
     target: Annotated[str, typer.Option("--target", "-t", help="auto, or one of `starplat devices`.")] = "auto",
-    device: Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")] = None,
+    device: DeviceNumber = None,
     budget: Annotated[
         float, typer.Option("--budget", metavar="SECONDS", min=0, help="How long to search; it can be taken up again.")
     ] = 60,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
-from starplat.frontend.context import Context, Thing, described, indefinite
+from starplat.frontend.context import Context, Thing
 from starplat.frontend.conversions import convert
 from starplat.frontend.declarations import broken_statement, broken_value, copy_property
 from starplat.frontend.expressions import expression, value
@@ -12,7 +12,7 @@ from starplat.frontend.operators import binary
 from starplat.frontend.places import place
 from starplat.frontend.reductions import as_extreme, as_update, update
 from starplat.frontend.typed import Assign, Operator, Place
-from starplat.frontend.types import PropertyType
+from starplat.frontend.types import PropertyType, described, indefinite
 
 
 def assignment(context: Context, node: ast.Assignment) -> typed.Statement:

@@ -6,14 +6,14 @@ from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import ATTACH_EDGE, ATTACH_NODE, DYNAMIC_METHODS, collection_methods
 from starplat.frontend.calls import scalar
-from starplat.frontend.context import Context, Thing, described, indefinite
+from starplat.frontend.context import Context, Thing
 from starplat.frontend.conversions import convert
 from starplat.frontend.declarations import broken_statement, broken_value, copy_property
 from starplat.frontend.expressions import arguments_of, call, value
 from starplat.frontend.members import wrong_carrier
 from starplat.frontend.methods import known_method, method_statement
 from starplat.frontend.typed import Symbol
-from starplat.frontend.types import Carrier, GraphType, PropertyType, SetType
+from starplat.frontend.types import Carrier, GraphType, PropertyType, SetType, described, indefinite
 from starplat.source import Span
 
 

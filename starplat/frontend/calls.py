@@ -10,11 +10,21 @@ from collections.abc import Sequence
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import AGGREGATES, FUNCTION_NAMES, FUNCTIONS
-from starplat.frontend.context import Context, Signature, Thing, Value, described, indefinite
+from starplat.frontend.context import Context, Signature, Thing, Value
 from starplat.frontend.conversions import convert, meet, meeting_type
 from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.typed import Aggregate, Aggregation, Apply, Function, Role, Symbol, scalar_of
-from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type, Void, as_number
+from starplat.frontend.types import (
+    Carrier,
+    GraphType,
+    PropertyType,
+    Scalar,
+    Type,
+    Void,
+    as_number,
+    described,
+    indefinite,
+)
 from starplat.source import Span
 
 Arguments = Sequence[Value | None]

@@ -283,30 +283,3 @@ class Context:
         """Remembers that the function writes a cell that is not its caller's own."""
         if self.foreign_write is None:
             self.foreign_write = Label(span, what)
-
-
-def indefinite(kind: Type | str) -> str:
-    """A type with its article, for messages.
-
-    >>> indefinite(Scalar.INT), indefinite(Scalar.BOOL)
-    ('an int', 'a bool')
-    """
-    word = str(kind)
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
-def described(kind: Type) -> str:
-    """A type as a person would call it.
-
-    >>> described(GraphType())
-    'a graph'
-    """
-    match kind:
-        case GraphType():
-            return "a graph"
-        case SetType():
-            return "a set of nodes" if kind.member is Scalar.NODE else "a set of edges"
-        case Void():
-            return "nothing"
-        case _:
-            return indefinite(kind)

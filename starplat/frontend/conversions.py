@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from starplat.diagnostics import Label
 from starplat.frontend import typed
-from starplat.frontend.context import Context, indefinite
+from starplat.frontend.context import Context
 from starplat.frontend.typed import Binary, Conditional, Convert, Infinity, Literal, Unary, scalar_of
-from starplat.frontend.types import Scalar, as_number, common, convertible
+from starplat.frontend.types import Scalar, as_number, common, convertible, indefinite
 from starplat.source import Span
 
 LARGEST = {

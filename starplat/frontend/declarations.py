@@ -11,7 +11,7 @@ from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import RESERVED_EDGE_PROPERTIES
 from starplat.frontend.calls import scalar
-from starplat.frontend.context import Context, Thing, described, indefinite
+from starplat.frontend.context import Context, Thing
 from starplat.frontend.conversions import convert
 from starplat.frontend.expressions import expression, value
 from starplat.frontend.scope import Binding
@@ -27,6 +27,8 @@ from starplat.frontend.types import (
     SetType,
     Type,
     UpdatesType,
+    described,
+    indefinite,
 )
 from starplat.source import Span
 

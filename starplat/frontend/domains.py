@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import DOMAINS, NEIGHBOR_DOMAINS
-from starplat.frontend.context import Context, Thing, Value, described
+from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions import arguments_of, value
 from starplat.frontend.methods import converted, known_method
 from starplat.frontend.typed import Symbol
@@ -20,6 +20,7 @@ from starplat.frontend.types import (
     Type,
     UpdatesType,
     UpdateType,
+    described,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starplat.diagnostics import Label, Reporter, Severity
 from starplat.frontend import ast, typed
-from starplat.frontend.context import Context, Signature, indefinite
+from starplat.frontend.context import Context, Signature
 from starplat.frontend.conversions import convert, is_constant
 from starplat.frontend.declarations import Meaning, meaning, property_name_is_free
 from starplat.frontend.expressions import expression
@@ -12,7 +12,7 @@ from starplat.frontend.flow import check_flow
 from starplat.frontend.scope import Binding
 from starplat.frontend.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
-from starplat.frontend.types import GraphType, PropertyType, Scalar, Void, common
+from starplat.frontend.types import GraphType, PropertyType, Scalar, Void, common, indefinite
 from starplat.source import Span
 
 

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
-from starplat.frontend.assignments import assignment, increment
-from starplat.frontend.context import Context, Enclosure, Frame, described, indefinite
+from starplat.frontend.context import Context, Enclosure, Frame
 from starplat.frontend.conversions import convert
-from starplat.frontend.declarations import broken_statement, broken_value, graph_named, meaning
+from starplat.frontend.counting import as_whole_number, counter_of, step_of, within_ends
+from starplat.frontend.declarations import broken_statement, broken_value, graph_named
 from starplat.frontend.domains import Range, domain
 from starplat.frontend.expressions import condition, expression, value
-from starplat.frontend.scope import Binding
 from starplat.frontend.syntax import assigned_in
-from starplat.frontend.typed import Literal, Operator, Role, Symbol, Variable, scalar_of
-from starplat.frontend.types import Scalar, UpdatesType, UpdateType
+from starplat.frontend.typed import Literal, Role, Symbol, Variable, scalar_of
+from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
 from starplat.frontend.walk import within
 from starplat.source import Span
 
@@ -89,7 +88,7 @@ class LoopChecker:
     def _counted(self, context: Context, node: ast.For) -> typed.Statement:
         with context.block():
             start = expression(context, node.start)
-            binding = _counter(context, node)
+            binding = counter_of(context, node)
             if binding is None or binding.symbol is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             symbol = binding.symbol
@@ -97,7 +96,7 @@ class LoopChecker:
             because = Label(binding.span, f"'{symbol.name}' is {described(symbol.type)}")
             first = None if start is None else convert(context, start, symbol.scalar, (because,))
             test = condition(context, node.condition, "the condition of 'for'")
-            step = _step(context, node.step)
+            step = step_of(context, node.step)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
         return typed.CountedLoop(
             symbol,
@@ -113,7 +112,7 @@ class LoopChecker:
         """`loop (i in first to last by step)`: both ends belong to it."""
         ends = [expression(context, part) for part in (node.first, node.last, node.step)]
         with context.block():
-            first, last, step = (_whole(context, end) for end in ends)
+            first, last, step = (as_whole_number(context, end) for end in ends)
             if first is None or last is None or step is None:
                 return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
             if isinstance(step, Literal) and step.value == 0:
@@ -127,7 +126,7 @@ class LoopChecker:
             counter = Variable(binding.symbol, span=node.name.span)
             advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
-        test = _reached(counter, last, step)
+        test = within_ends(counter, last, step)
         return typed.CountedLoop(binding.symbol, True, first, test, advance, body, span=node.span)
 
     def _broken(
@@ -219,58 +218,6 @@ def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: b
     binding.read = True
     assert binding.symbol is not None
     return binding.symbol
-
-
-def _counter(context: Context, node: ast.For) -> Binding | None:
-    """The variable of `for (…; …; …)`: a new one where its type is given, else one declared before."""
-    if node.type is not None:
-        what = meaning(context, node.type)
-        if what is None or not isinstance(what.type, Scalar) or what.type is Scalar.BOOL:
-            message = "a loop counter must be a number or a node"
-            context.error("E0320", message, node.type.span, help="write 'for (int i = 0; …'")
-            return None
-        return context.declare(node.name.text, what.type, Role.LOCAL, node.name.span)
-    if context.scopes.find(node.name.text) is None:
-        help = f"declare it: 'for (int {node.name.text} = …'"
-        context.error(
-            "E0201", f"'{node.name.text}' is not declared", node.name.span, "not found in this scope", help=help
-        )
-        return None
-    binding = context.scopes.find(node.name.text)
-    if binding is None or binding.symbol is None:
-        return None
-    if not isinstance(binding.symbol.type, Scalar) or binding.symbol.role is Role.ITERATOR or binding.fixed:
-        related = [Label(binding.span, "declared here")]
-        context.error("E0311", f"'{node.name.text}' cannot count a loop", node.name.span, related=related)
-        return None
-    binding.written = True
-    return binding
-
-
-def _step(context: Context, node: ast.Statement) -> typed.Statement:
-    match node:
-        case ast.Assignment():
-            return assignment(context, node)
-        case ast.Increment():
-            return increment(context, node)
-        case _:
-            raise AssertionError(node)
-
-
-def _whole(context: Context, end: typed.Expression | None) -> typed.Expression | None:
-    if end is None or scalar_of(end).is_integer:
-        return end
-    return convert(context, end, Scalar.INT)
-
-
-def _reached(counter: Variable, last: typed.Expression, step: typed.Expression) -> typed.Expression:
-    """The condition of a `loop`: which way it compares depends on the step's sign."""
-    up = typed.Binary(Operator.LESS_EQUAL, counter, last, Scalar.BOOL, span=last.span)
-    down = typed.Binary(Operator.GREATER_EQUAL, counter, last, Scalar.BOOL, span=last.span)
-    if isinstance(step, Literal):
-        return up if step.value > 0 else down
-    rising = typed.Binary(Operator.GREATER, step, Literal(0, scalar_of(step)), Scalar.BOOL, span=step.span)
-    return typed.Conditional(rising, up, down, span=last.span)
 
 
 def _flag(context: Context, name: ast.Name) -> Symbol | None:

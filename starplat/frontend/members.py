@@ -9,7 +9,7 @@ from __future__ import annotations
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
-from starplat.frontend.context import Context, Thing, Value, described
+from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.conversions import convert
 from starplat.frontend.suggest import closest, did_you_mean
 from starplat.frontend.typed import Cell, Direction, End, Literal, Symbol, scalar_of
@@ -24,6 +24,7 @@ from starplat.frontend.types import (
     Type,
     UpdateType,
     Void,
+    described,
 )
 from starplat.source import Span
 

@@ -20,7 +20,7 @@ from starplat.frontend.builtins import (
     plural,
 )
 from starplat.frontend.calls import Arguments, counted, scalar, wrong_count
-from starplat.frontend.context import Context, Thing, Value, described
+from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.conversions import convert
 from starplat.frontend.members import collection_value
 from starplat.frontend.suggest import did_you_mean
@@ -36,6 +36,7 @@ from starplat.frontend.types import (
     SetType,
     Type,
     UpdatesType,
+    described,
 )
 from starplat.source import Span
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
-from starplat.frontend.context import Context, Thing, indefinite
+from starplat.frontend.context import Context, Thing
 from starplat.frontend.conversions import convert
 from starplat.frontend.declarations import broken_statement, broken_value
 from starplat.frontend.expressions import expression, value
 from starplat.frontend.places import PlaceOrWhole, place
 from starplat.frontend.typed import Cell, Place, Symbol, Variable
+from starplat.frontend.types import indefinite
 from starplat.frontend.walk import within
 
 

@@ -6,7 +6,7 @@ Every function returns None, having said why, where the operands do not fit.
 from __future__ import annotations
 
 from starplat.frontend import typed
-from starplat.frontend.context import Context, indefinite
+from starplat.frontend.context import Context
 from starplat.frontend.conversions import (
     LARGEST,
     convert,
@@ -16,7 +16,7 @@ from starplat.frontend.conversions import (
     mismatch,
 )
 from starplat.frontend.typed import Binary, Infinity, Literal, Operator, Unary, UnaryOperator, scalar_of
-from starplat.frontend.types import Scalar, as_number
+from starplat.frontend.types import Scalar, as_number, indefinite
 from starplat.source import Span
 
 _ARITHMETIC = frozenset({Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY, Operator.DIVIDE, Operator.REMAINDER})

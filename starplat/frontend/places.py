@@ -8,11 +8,11 @@ from __future__ import annotations
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import EDGE_ATTRIBUTES
-from starplat.frontend.context import Context, Thing, described
+from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions import expression, value
 from starplat.frontend.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
-from starplat.frontend.types import GraphType, Scalar, SetType, Void
+from starplat.frontend.types import GraphType, Scalar, SetType, Void, described
 
 PlaceOrWhole = Place | Thing | typed.UnsupportedValue
 

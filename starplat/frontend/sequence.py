@@ -104,7 +104,7 @@ class _Sequencer:
         if not self.acting.needs_order((s.call,)):
             return [s]
         out: list[typed.Statement] = []
-        call = _with_children(s.call, self.all(walk.children(s.call), out))
+        call = walk.with_children(s.call, self.all(walk.children(s.call), out))
         assert isinstance(call, typed.Call)
         return [*out, replace(s, call=call)]
 
@@ -236,7 +236,7 @@ class _Sequencer:
             case typed.Conditional():
                 return self.conditional(e, out)
             case _:
-                done = _with_children(e, self.all(walk.children(e), out))
+                done = walk.with_children(e, self.all(walk.children(e), out))
                 if isinstance(done, typed.Call) and self.acting.changed(done):
                     return self.local(f"{done.function}_result", done, out)
                 return done
@@ -272,30 +272,6 @@ class _Sequencer:
 
 def _at(place: typed.Place, index: Sequence[typed.Expression]) -> typed.Place:
     return replace(place, index=index[0]) if isinstance(place, typed.Cell) else place
-
-
-def _with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typed.Expression:
-    """The expression with other parts, in the order of `walk.children`."""
-    match e:
-        case typed.Cell():
-            return replace(e, index=parts[0])
-        case typed.Unary() | typed.Convert():
-            return replace(e, operand=parts[0])
-        case typed.GraphWeight() | typed.EdgeEnd():
-            return replace(e, edge=parts[0])
-        case typed.SetContains():
-            return replace(e, member=parts[0])
-        case typed.Binary():
-            return replace(e, left=parts[0], right=parts[1])
-        case typed.Conditional():
-            return replace(e, condition=parts[0], then=parts[1], otherwise=parts[2])
-        case typed.GraphQuery() | typed.Apply():
-            return replace(e, arguments=tuple(parts))
-        case typed.Call():
-            given = iter(parts)
-            return replace(e, arguments=tuple(a if isinstance(a, typed.Symbol) else next(given) for a in e.arguments))
-        case _:
-            return e
 
 
 def _true() -> typed.Literal:

@@ -7,20 +7,18 @@ it also keeps comments, and single blank lines between statements. A comment ins
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from starplat.frontend import ast
 from starplat.frontend.expression_text import ExpressionPrinter
 from starplat.frontend.parser import comments, parse
-from starplat.source import SourceFile, Span
+from starplat.frontend.trivia import Trivia
+from starplat.source import SourceFile
 
 _INDENT = "  "
 
 
 def unparse(program: ast.Program) -> str:
     """The program as text; `parse(unparse(program)) == program`."""
-    return _Printer(_Trivia("", [])).program(program)
+    return _Printer(Trivia("", [])).program(program)
 
 
 def format_source(source: SourceFile) -> str:
@@ -30,51 +28,11 @@ def format_source(source: SourceFile) -> str:
         DiagnosticError: it does not parse.
     """
     program = parse(source)
-    return _Printer(_Trivia(source.text, comments(source))).program(program)
-
-
-@dataclass
-class _Trivia:
-    """The comments not yet written, and where the text had blank lines."""
-
-    text: str
-    waiting: list[Span]
-
-    def __post_init__(self) -> None:
-        self.waiting.reverse()
-
-    def before(self, position: int) -> list[Span]:
-        """Takes the comments that start before `position`."""
-        taken = []
-        while self.waiting and self.waiting[-1].start < position:
-            taken.append(self.waiting.pop())
-        return taken
-
-    def beside(self, position: int) -> list[Span]:
-        """Takes the comments that follow `position` on its line, nothing but blanks between."""
-        taken: list[Span] = []
-        while self.waiting and self.waiting[-1].start >= position:
-            gap = self.text[position : self.waiting[-1].start]
-            if gap.strip(" \t"):
-                break
-            taken.append(self.waiting.pop())
-            position = taken[-1].end
-        return taken
-
-    def spelling(self, comment: Span) -> str:
-        lines = re.split(r"\r\n|\r|\n", self.text[comment.start : comment.end])
-        return "\n".join(line.rstrip() for line in lines)
-
-    def blank_before(self, position: int) -> bool:
-        """Whether a blank line stands directly before `position`."""
-        start = position
-        while start and self.text[start - 1].isspace():
-            start -= 1
-        return len(re.findall(r"\r\n|\r|\n", self.text[start:position])) > 1
+    return _Printer(Trivia(source.text, comments(source))).program(program)
 
 
 class _Printer:
-    def __init__(self, trivia: _Trivia) -> None:
+    def __init__(self, trivia: Trivia) -> None:
         self._trivia = trivia
         self._expressions = ExpressionPrinter(trivia.text or None)
         self._lines: list[str] = []

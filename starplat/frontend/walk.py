@@ -5,7 +5,8 @@ For analyses that look for something rather than follow the program's order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from starplat.frontend import typed
 
@@ -27,6 +28,30 @@ def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
             return tuple(a for a in node.arguments if not isinstance(a, typed.Symbol))
         case _:
             return ()
+
+
+def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typed.Expression:
+    """The expression with other parts, in the order of `children`."""
+    match e:
+        case typed.Cell():
+            return replace(e, index=parts[0])
+        case typed.Unary() | typed.Convert():
+            return replace(e, operand=parts[0])
+        case typed.GraphWeight() | typed.EdgeEnd():
+            return replace(e, edge=parts[0])
+        case typed.SetContains():
+            return replace(e, member=parts[0])
+        case typed.Binary():
+            return replace(e, left=parts[0], right=parts[1])
+        case typed.Conditional():
+            return replace(e, condition=parts[0], then=parts[1], otherwise=parts[2])
+        case typed.GraphQuery() | typed.Apply():
+            return replace(e, arguments=tuple(parts))
+        case typed.Call():
+            given = iter(parts)
+            return replace(e, arguments=tuple(a if isinstance(a, typed.Symbol) else next(given) for a in e.arguments))
+        case _:
+            return e
 
 
 def within(node: typed.Expression) -> Iterator[typed.Expression]:
@@ -75,10 +100,10 @@ def expressions(statement: typed.Statement) -> tuple[typed.Expression, ...]:
         case typed.Declare() | typed.Return():
             return () if statement.value is None else (statement.value,)
         case typed.Assign() | typed.Update():
-            return (statement.value, *children(statement.place))
+            return (*children(statement.place), statement.value)
         case typed.AssignExtreme():
-            carried = tuple(e for c in statement.carried for e in (c.value, *children(c.place)))
-            return (statement.candidate, *children(statement.place), *carried)
+            carried = tuple(e for c in statement.carried for e in (*children(c.place), c.value))
+            return (*children(statement.place), statement.candidate, *carried)
         case typed.Attach():
             return tuple(v for _, v in statement.items if not isinstance(v, typed.Symbol))
         case typed.AddToSet():

@@ -158,6 +158,8 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
             yield from _reads(expressions_of(kernel.domain), own)
         case _:
             own = (None, "")
+    if kernel.guard is not None:
+        yield Access(kernel.guard, False, None)
     members = membership(kernel)
     keep = kernel.filter if members is None else members.keep
     if members is not None:

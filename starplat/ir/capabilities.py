@@ -28,36 +28,36 @@ class Capabilities:
     Attributes:
         atomics: the updates of one cell in global memory that the target has as one operation.
         swap_bits: the widths of cells that can be compared and swapped in one operation.
-        group_barrier: whether threads of one group can wait for each other.
         grid_barrier: whether all threads of a launch can.
         group_loops: whether a launch of one group can hold a loop of the host, in which its threads wait for each
-            other.
+            other; under structured loops the group is one thread.
         double: whether there are 64-bit reals.
-        sub_groups: whether threads of a warp or sub-group can exchange values.
         shared_arcs: whether threads of a sub-group can share the arcs of its nodes out among them, and sets of nodes
             can be kept as bits with a list.
-        group_rows: whether threads of a group can share the arcs of their nodes through the group's memory, in a launch
-            of its own.
+        group_rows: whether threads of a group can share the arcs of their nodes through the group's memory.
         quick_groups: whether they wait for each other quickly, so that it is worth it.
         lockstep: whether threads next to each other do the same at the same time, and wait where they do not.
         structured_loops: whether a kernel is a loop that the target shares out and whose reductions it combines
             itself, rather than the code of one thread.
+        batches: whether the host can ask for launches ahead, of which each finds what those before it have done, and
+            what comes of a kernel's reductions can stay on the device.
+        late_words: whether a word that comes back takes so much longer than a launch that this is worth it.
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
     """
 
     atomics: frozenset[tuple[Combine, Element]]
     swap_bits: frozenset[int]
-    group_barrier: bool = True
     grid_barrier: bool = False
     group_loops: bool = False
     double: bool = True
-    sub_groups: bool = False
     shared_arcs: bool = False
     group_rows: bool = False
     quick_groups: bool = False
     lockstep: bool = True
     structured_loops: bool = False
     inner_loops: bool = False
+    batches: bool = False
+    late_words: bool = False
 
     def has_atomic(self, combine: Combine, element: Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""
@@ -73,7 +73,7 @@ INTERPRETER = Capabilities(
     swap_bits=frozenset(BITS.values()),
     grid_barrier=True,
     group_loops=True,
-    sub_groups=True,
+    batches=True,
 )
 """What the interpreter can do: one thing after the other, so that nothing ever comes in between or has to wait."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import arithmetic, vectorize
-from starplat.ir.arithmetic import Fault, Value
+from starplat.ir.arithmetic import Fault, Value, identity
 from starplat.ir.nodes import AllArcs, AllNodes, Array, Element, Kernel, Module
 from starplat.ir.python.kernels import helper_text, kernel_text
 from starplat.ir.python.text import helper_names
@@ -60,6 +60,8 @@ class KernelRunner:
         """
         compiled = self._compiled.get(kernel_name) or self._compile(kernel_name)
         kernel = compiled.kernel
+        if kernel.guard is not None and not arrays[kernel.guard.name][0]:
+            return {r.variable.name: identity(r.combine, r.variable.element).value for r in kernel.reductions}
         cells = [_checked(array, arrays[array.name]) for array in kernel.arrays]
         values = [scalars[variable.name] for variable in kernel.scalars]
         items = _items(compiled, cells, values, num_nodes, num_arcs)

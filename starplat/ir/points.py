@@ -21,12 +21,9 @@ from starplat.ir.nodes import (
     Fill,
     ForNeighbors,
     HostBlock,
-    HostFor,
-    HostForMembers,
-    HostForNeighbors,
-    HostForRange,
+    HostLoop,
     HostOp,
-    HostWhile,
+    InBatches,
     Kernel,
     Launch,
     Module,
@@ -40,7 +37,7 @@ from starplat.ir.nodes import (
 from starplat.ir.visitor import blocks_of, walk_host, walk_kernel
 from starplat.source import NOWHERE, Span
 
-LOOPS = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
+LOOPS = HostLoop | InBatches
 
 
 class Event(Enum):

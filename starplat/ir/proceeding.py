@@ -55,18 +55,8 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
     match op:
         case ir.HostBlock():
             yield from _block(module, (op,), depth)
-        case ir.PushOrPull():
-            yield Step(depth, f"where {op.members.name} has few")
-            yield from _block(module, op.push, depth + 1)
-            yield Step(depth, f"where {op.members.name} has many")
-            yield from _block(module, op.pull, depth + 1)
-        case ir.NearestFirst():
-            yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
-            yield from _block(module, op.body, depth)
-        case ir.OnDevice():
-            who = "one group of threads does all by itself" if op.one_group else "the threads wait for each other"
-            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
-            yield from map(_in_one_launch, _block(module, op.body, depth + 1))
+        case ir.PushOrPull() | ir.NearestFirst() | ir.OnDevice() | ir.InBatches():
+            yield from _scheduled(module, op, depth)
         case ir.Launch():
             kernel = module.kernel(op.kernel)
             yield Step(depth, _kernel(module, kernel), kernel.span, kernel.name)
@@ -102,6 +92,30 @@ def _op(module: ir.Module, op: ir.HostOp, depth: int) -> Iterator[Step]:
             assert_never(op)
 
 
+def _scheduled(
+    module: ir.Module, op: ir.PushOrPull | ir.NearestFirst | ir.OnDevice | ir.InBatches, depth: int
+) -> Iterator[Step]:
+    """What a schedule has made."""
+    match op:
+        case ir.PushOrPull():
+            yield Step(depth, f"where {op.members.name} has few")
+            yield from _block(module, op.push, depth + 1)
+            yield Step(depth, f"where {op.members.name} has many")
+            yield from _block(module, op.pull, depth + 1)
+        case ir.NearestFirst():
+            yield Step(depth, f"nodes of {op.now.name} with low {op.values.name} first, others wait in {op.later.name}")
+            yield from _block(module, op.body, depth)
+        case ir.OnDevice():
+            who = "one group of threads does all by itself" if op.one_group else "the threads wait for each other"
+            yield Step(depth, f"launch {op.name}, in which {who}", op.span, op.name)
+            yield from map(_in_one_launch, _block(module, op.body, depth + 1))
+        case ir.InBatches():
+            yield Step(depth, f"loop, up to {op.most} rounds asked for ahead; reads {op.goes_on.name} back")
+            yield from _block(module, op.body, depth + 1)
+        case _:
+            assert_never(op)
+
+
 def _in_one_launch(step: Step) -> Step:
     """The step as a launch does it that is running already."""
     text = step.text
@@ -122,7 +136,8 @@ def _branch(module: ir.Module, op: ir.HostIf, depth: int) -> Iterator[Step]:
 def _kernel(module: ir.Module, kernel: ir.Kernel) -> str:
     line = f", {module.source.name}:{module.source.position(kernel.span.start)[0]}" if kernel.span.end else ""
     filtered = " that passes its filter" if kernel.filter is not None else ""
-    brought = f"; brings back {_names(r.variable for r in kernel.reductions)}" if kernel.reductions else ""
+    back = kernel.brought_back
+    brought = f"; brings back {_names(r.variable for r in back)}" if back else ""
     return f"launch {kernel.name}: {_domain(kernel.domain)}{filtered}{brought}{line}"
 
 
@@ -136,6 +151,8 @@ def _domain(domain: ir.Domain) -> str:
             return "a work-item for every neighbor of a node"
         case ir.Listed():
             return f"a work-item for every node that is listed in {domain.array.name}"
+        case ir.Workers():
+            return "a work-item for each of a few shares of the work"
         case ir.Once():
             return "one work-item"
         case _:

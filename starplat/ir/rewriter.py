@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from starplat.ir.nodes import Array, Carry, Expression, HostOp, Kernel, KernelOp, Variable
+from starplat.ir.nodes import Array, Carry, Expression, HostOp, Kernel, KernelOp, Reduction, Variable
 from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, field_names, with_signature
 
 Op = TypeVar("Op")
@@ -64,9 +64,14 @@ class Rewriter:
                 iterator=None if kernel.iterator is None else self.variable(kernel.iterator),
                 filter=None if kernel.filter is None else self.expression(kernel.filter),
                 body=self.kernel_block(kernel.body),
-                reductions=tuple(replace(r, variable=self.variable(r.variable)) for r in kernel.reductions),
+                reductions=tuple(map(self._reduction, kernel.reductions)),
+                guard=None if kernel.guard is None else self.array(kernel.guard),
             )
         )
+
+    def _reduction(self, reduction: Reduction) -> Reduction:
+        into = None if reduction.into is None else self.array(reduction.into)
+        return replace(reduction, variable=self.variable(reduction.variable), into=into)
 
     def rebuild(self, node: Op) -> Op:
         """The node with its parts rewritten; itself if none changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
+from starplat.ir.launches import touched
 from starplat.ir.nodes import (
     Array,
     CopyArray,
@@ -14,10 +15,9 @@ from starplat.ir.nodes import (
     HostContinue,
     HostOp,
     HostReturn,
-    Launch,
     Module,
 )
-from starplat.ir.visitor import all_expressions, arrays_in, walk_host
+from starplat.ir.visitor import walk_host
 
 
 class Use(Enum):
@@ -41,11 +41,9 @@ def use(op: HostOp, array: Array, module: Module) -> Use:
 
 def _touches(op: HostOp, array: Array, module: Module) -> bool:
     for inner in walk_host((op,)):
-        if isinstance(inner, HostReturn | HostBreak | HostContinue) or array in arrays_in(inner):
+        if isinstance(inner, HostReturn | HostBreak | HostContinue) or array in touched(inner, module):
             return True
-        if isinstance(inner, Launch) and array in module.kernel(inner.kernel).arrays:
-            return True
-    return any(array in arrays_in(e) for e in all_expressions((op,)))
+    return False
 
 
 def stream(ops: Iterable[HostOp]) -> Iterator[HostOp]:

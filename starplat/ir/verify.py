@@ -8,36 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.ir.capabilities import machine_elements
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     AllArcs,
     AllNodes,
     Array,
     CallFunction,
-    Combine,
-    CompareSwap,
     Const,
-    Contribute,
     Element,
-    Expression,
     Extent,
-    ExtremeCell,
-    FetchAdd,
-    FetchOr,
-    ForNeighbors,
-    ForRange,
     Function,
     Kernel,
-    KernelBreak,
-    KernelCall,
-    KernelContinue,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    KernelWhile,
-    Let,
     Listed,
     Load,
     Module,
@@ -45,18 +26,16 @@ from starplat.ir.nodes import (
     Once,
     Origin,
     Parameter,
-    SetLocal,
-    Store,
-    UpdateCell,
+    Reduction,
     Variable,
+    Workers,
 )
 from starplat.ir.verify_host import verify_host
+from starplat.ir.verify_ops import Body, combines
 from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
 from starplat.ir.wellformed import InvalidModule, Scope
 
 __all__ = ["InvalidModule", "verify"]
-
-_ON_BITS = (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
 
 
 def verify(module: Module) -> None:
@@ -94,15 +73,33 @@ def _verify_kernel(kernel: Kernel, helpers: dict[str, Function]) -> None:
     for scalar in kernel.scalars:
         scope.declare(scalar)
     _verify_domain(kernel, scope)
+    _verify_guard(kernel, scope)
     if kernel.filter is not None:
         scope.condition(kernel.filter)
     for reduction in kernel.reductions:
-        combines = _combines(reduction.combine, reduction.variable.element)
-        scope.require(combines, f"'{reduction.variable.name}' cannot be combined by '{reduction.combine.value}'")
+        fits = combines(reduction.combine, reduction.variable.element)
+        scope.require(fits, f"'{reduction.variable.name}' cannot be combined by '{reduction.combine.value}'")
+        _verify_cell(reduction, kernel, scope)
     reductions = {reduction.variable for reduction in kernel.reductions}
     scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
-    _Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, Once)).block(kernel.body)
+    Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, Once)).block(kernel.body)
     _verify_signature(kernel, scope)
+
+
+def _verify_cell(reduction: Reduction, kernel: Kernel, scope: Scope) -> None:
+    into, element = reduction.into, reduction.variable.element
+    if into is not None:
+        cell = Element.INT if element is Element.BOOL else element
+        scope.require(into.element is cell and into.extent is Extent.ONE, f"'{into.name}' cannot take what is combined")
+        scope.require(into not in kernel.arrays, f"it looks at '{into.name}' while that is combined")
+
+
+def _verify_guard(kernel: Kernel, scope: Scope) -> None:
+    guard = kernel.guard
+    if guard is not None:
+        scope.require(guard.element is Element.BOOL and guard.extent is Extent.ONE, f"'{guard.name}' is no guard")
+        alone = isinstance(kernel.domain, Once) or guard not in written_arrays(kernel.body)
+        scope.require(alone, f"it changes '{guard.name}', which says whether it runs")
 
 
 def _verify_domain(kernel: Kernel, scope: Scope) -> None:
@@ -120,6 +117,8 @@ def _verify_domain(kernel: Kernel, scope: Scope) -> None:
         case Listed():
             expected = Element.NODE
             _verify_list(kernel, kernel.domain, scope)
+        case Workers():
+            expected = Element.INT
         case Once():
             scope.require(kernel.iterator is None, "runs once but has an iterator")
             return
@@ -144,7 +143,7 @@ def _verify_list(kernel: Kernel, listed: Listed, scope: Scope) -> None:
 
 
 def _verify_signature(kernel: Kernel, scope: Scope) -> None:
-    arrays = used_arrays(kernel.body, kernel.domain, kernel.filter)
+    arrays = used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard)
     scope.require(set(arrays) == set(kernel.arrays), f"arrays must be {sorted(a.name for a in arrays)}")
     scope.require(all(array.origin is not Origin.HOST for array in kernel.arrays), "it uses what the host has alone")
     graph = [array.origin is Origin.GRAPH for array in kernel.arrays]
@@ -157,7 +156,7 @@ def _verify_signature(kernel: Kernel, scope: Scope) -> None:
 def _verify_helper(helper: Function, helpers: dict[str, Function]) -> None:
     scope = Scope(f"helper '{helper.name}'", helpers, on_host=False)
     _declare_parameters(helper.parameters, scope)
-    body = _Body(scope, set(), result=helper.result, in_helper=True, alone=False)
+    body = Body(scope, set(), result=helper.result, in_helper=True, alone=False)
     body.locals.update(p.what for p in helper.parameters if isinstance(p.what, Variable))
     body.block(helper.body)
     scope.require(not _reaches(helper.name, helper, helpers, set()), "it calls itself")
@@ -178,138 +177,3 @@ def _reaches(name: str, helper: Function, helpers: dict[str, Function], seen: se
             if expression.function == name or _reaches(name, helpers[expression.function], helpers, seen):
                 return True
     return False
-
-
-def _combines(combine: Combine, element: Element) -> bool:
-    if combine in (Combine.AND, Combine.OR):
-        return element is Element.BOOL
-    if combine in _ON_BITS:
-        return not element.is_real
-    return element is not Element.BOOL
-
-
-class _Body:
-    """The operations of one kernel or helper."""
-
-    def __init__(
-        self, scope: Scope, reductions: set[Variable], *, result: Element | None, in_helper: bool, alone: bool
-    ) -> None:
-        self.scope = scope
-        self.reductions = reductions
-        self.result = result
-        self.in_helper = in_helper
-        self.alone = alone
-        self.locals: set[Variable] = set()
-        self.loops = 0
-
-    def block(self, ops: Iterable[KernelOp]) -> None:
-        with self.scope.block():
-            for op in ops:
-                self.op(op)
-
-    def loop(self, *blocks: Iterable[KernelOp]) -> None:
-        self.loops += 1
-        for block in blocks:
-            self.block(block)
-        self.loops -= 1
-
-    def op(self, op: KernelOp) -> None:
-        scope = self.scope
-        match op:
-            case Let(variable, value):
-                scope.value(value, variable.element)
-                scope.declare(variable)
-                self.locals.add(variable)
-            case SetLocal(variable, value):
-                self.local(variable)
-                scope.value(value, variable.element)
-            case Store(array, index, value, shared):
-                self.cell(array, index, value, shared)
-            case UpdateCell(combine, array, index, value, shared):
-                self.cell(array, index, value, shared)
-                scope.require(_combines(combine, array.element), f"'{array.name}' cannot be updated by {combine.value}")
-            case ExtremeCell():
-                self.extreme(op)
-            case FetchAdd() | FetchOr() | CompareSwap():
-                self.fetched(op)
-            case Contribute(reduction, value):
-                scope.require(reduction in self.reductions, f"'{reduction.name}' is none of the reductions")
-                scope.value(value, reduction.element)
-            case KernelIf(condition, then, otherwise):
-                scope.condition(condition)
-                self.block(then)
-                self.block(otherwise)
-            case KernelWhile(condition, body):
-                scope.condition(condition)
-                self.loop(body)
-            case KernelFor(condition, step, body):
-                scope.condition(condition)
-                self.loop(body)
-                self.block(step)
-            case ForRange(variable, first, end, body):
-                scope.value(first, variable.element)
-                scope.value(end, variable.element)
-                with scope.block():
-                    scope.declare(variable)
-                    self.loop(body)
-            case ForNeighbors():
-                self.neighbors(op)
-            case KernelBreak():
-                scope.require(self.loops > 0, "break outside a loop")
-            case KernelContinue():
-                scope.require(self.loops > 0 or not self.in_helper, "continue outside a loop")
-            case KernelReturn(value):
-                self.returned(value)
-            case KernelCall(call):
-                scope.call(call, for_effect=True)
-            case _:
-                assert_never(op)
-
-    def cell(self, array: Array, index: Expression, value: Expression, shared: bool) -> None:
-        self.scope.written(array)
-        self.scope.index(index)
-        self.scope.value(value, array.element)
-        self.scope.require(not (shared and self.alone), f"'{array.name}' is shared, but there is one iteration")
-
-    def local(self, variable: Variable) -> None:
-        self.scope.variable(variable)
-        self.scope.require(variable in self.locals, f"'{variable.name}' is set but no local")
-
-    def fetched(self, op: FetchAdd | FetchOr | CompareSwap) -> None:
-        """A local receives what a cell held before."""
-        variable, array = op.variable, op.array
-        self.cell(array, op.index, op.value, shared=False)
-        if isinstance(op, CompareSwap):
-            self.scope.value(op.expected, array.element)
-        self.local(variable)
-        alike = machine_elements(variable.element) == machine_elements(array.element)
-        self.scope.require(alike and array.element.is_integer, f"'{variable.name}' cannot hold '{array.name}'")
-
-    def extreme(self, op: ExtremeCell) -> None:
-        self.cell(op.array, op.index, op.candidate, op.shared)
-        self.scope.require(op.extreme in (Combine.MIN, Combine.MAX), f"'{op.extreme.value}' is no extreme")
-        for carry in op.carried:
-            self.cell(carry.array, carry.index, carry.value, op.shared)
-        if op.lock is not None:
-            fits = (op.lock.element, op.lock.extent) == (Element.INT, op.array.extent)
-            self.scope.array(op.lock)
-            self.scope.require(fits, f"'{op.lock.name}' is no lock for '{op.array.name}'")
-            self.scope.require(op.shared and bool(op.carried), f"the lock '{op.lock.name}' is for nothing")
-        self.block(op.also)
-
-    def neighbors(self, op: ForNeighbors) -> None:
-        self.scope.index(op.node)
-        self.scope.require(op.neighbor.element is Element.NODE, f"'{op.neighbor.name}' is no node")
-        self.scope.require(op.position.element is Element.ARC, f"'{op.position.name}' is no arc")
-        for array in arrays_in(op):
-            self.scope.array(array)
-        with self.scope.block():
-            self.scope.declare(op.position)
-            self.scope.declare(op.neighbor)
-            self.loop(op.body)
-
-    def returned(self, value: Expression | None) -> None:
-        self.scope.require(self.in_helper, "return outside a helper")
-        self.scope.require((value is None) == (self.result is None), "return does not suit the result")
-        if value is not None and self.result is not None:
-            self.scope.value(value, self.result)

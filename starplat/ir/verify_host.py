@@ -26,6 +26,7 @@ from starplat.ir.nodes import (
     HostOp,
     HostReturn,
     HostWhile,
+    InBatches,
     Kernel,
     Launch,
     ListMembers,
@@ -92,6 +93,7 @@ class _Host:
         self.kernels = kernels
         self.functions = functions
         self.loops = 0
+        self.guard: Array | None = None
 
     def block(self, ops: Iterable[HostOp]) -> None:
         with self.scope.block():
@@ -145,15 +147,12 @@ class _Host:
             case HostBreak() | HostContinue():
                 scope.require(self.loops > 0, "break or continue outside a loop")
             case HostReturn(value):
-                result = self.function.result
-                scope.require((value is None) == (result is None), "return does not suit the result")
-                if value is not None and result is not None:
-                    scope.value(value, result)
+                scope.returned(value, self.function.result)
             case HostCall():
                 self.call(op)
             case HostBlock(body):
                 self.ops(body)
-            case PushOrPull() | NearestFirst() | OnDevice():
+            case PushOrPull() | NearestFirst() | OnDevice() | InBatches():
                 self.scheduled(op)
             case _:
                 assert_never(op)
@@ -170,7 +169,7 @@ class _Host:
         else:
             scope.variable(op.variable)
 
-    def scheduled(self, op: PushOrPull | NearestFirst | OnDevice) -> None:
+    def scheduled(self, op: PushOrPull | NearestFirst | OnDevice | InBatches) -> None:
         match op:
             case PushOrPull(members, push, pull):
                 self.scope.array(members)
@@ -180,6 +179,8 @@ class _Host:
                 self.nearest_first(op)
             case OnDevice():
                 self.on_device(op)
+            case InBatches():
+                self.in_batches(op)
             case _:
                 assert_never(op)
 
@@ -215,6 +216,19 @@ class _Host:
             self.scope.require(allowed, f"'{op.name}' holds what only the host can do")
         self.block(op.body)
 
+    def in_batches(self, op: InBatches) -> None:
+        """Whatever changes cells in a round looks first whether there is one."""
+        goes_on = op.goes_on
+        self.scope.array(goes_on)
+        cell = goes_on.element is Element.BOOL and goes_on.extent is Extent.ONE
+        self.scope.require(cell and op.most > 0, f"'{goes_on.name}' cannot say whether rounds go on")
+        for inner in walk_host(op.body):
+            ahead = isinstance(inner, Launch | Swap | SetVariable | HostBlock)
+            self.scope.require(ahead, "the host cannot do all of a round ahead")
+        self.guard = goes_on
+        self.loop(op.body)
+        self.guard = None
+
     def alike(self, first: Array, second: Array) -> None:
         self.scope.written(first)
         same = (first.element, first.extent) == (second.element, second.extent)
@@ -227,8 +241,13 @@ class _Host:
         for array in kernel.arrays:
             if array.origin is not Origin.GRAPH:
                 self.scope.array(array)
-        for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions)):
+        for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.brought_back)):
             self.scope.variable(variable)
+        self.scope.require(kernel.guard == self.guard, f"'{name}' has the guard of other rounds")
+        self.scope.require(self.guard is None or not kernel.brought_back, f"the host must wait for '{name}'")
+        for reduction in kernel.reductions:
+            if reduction.into is not None:
+                self.scope.written(reduction.into)
 
     def conditional_loop(self, op: HostWhile | HostFor) -> None:
         """The condition sees what `before` declares; the body does too, where `before` runs first."""

@@ -217,11 +217,15 @@ def arrays_in(node: KernelOp | HostOp | Domain | Expression) -> Iterator[Array]:
 
 
 def used_arrays(
-    body: Iterable[KernelOp], domain: Domain | None = None, filter: Expression | None = None
+    body: Iterable[KernelOp],
+    domain: Domain | None = None,
+    filter: Expression | None = None,
+    guard: Array | None = None,
 ) -> tuple[Array, ...]:
     """What `Kernel.arrays` must be: the graph's arrays in their own order, then the others by first use."""
     heads = [head for head in (domain, filter) if head is not None]
-    found = dict.fromkeys(array for node in (*heads, *walk_kernel(body)) for array in arrays_in(node))
+    found = {} if guard is None else {guard: None}
+    found |= dict.fromkeys(array for node in (*heads, *walk_kernel(body)) for array in arrays_in(node))
     return (*(a for a in GRAPH_ARRAYS if a in found), *(a for a in found if a not in GRAPH_ARRAYS))
 
 
@@ -247,7 +251,7 @@ def with_signature(kernel: Kernel) -> Kernel:
     """The kernel with `arrays` and `scalars` worked out from what it uses."""
     return replace(
         kernel,
-        arrays=used_arrays(kernel.body, kernel.domain, kernel.filter),
+        arrays=used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard),
         scalars=used_scalars(kernel.body, kernel.domain, kernel.filter, kernel.iterator),
     )
 

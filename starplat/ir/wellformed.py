@@ -112,6 +112,12 @@ class Scope:
         self.expression(expression)
         self._must(expression.element.is_integer, expression, "an index must be an integer")
 
+    def returned(self, value: Expression | None, result: Element | None) -> None:
+        """A function with a result returns a value of its type, another one none."""
+        self.require((value is None) == (result is None), "return does not suit the result")
+        if value is not None and result is not None:
+            self.value(value, result)
+
     def condition(self, expression: Expression) -> None:
         self.value(expression, Element.BOOL)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir.launches import touched
 from starplat.ir.lowering.names import Names
 from starplat.ir.nodes import (
     Array,
@@ -35,7 +36,7 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import all_expressions, arrays_in, walk_expression, walk_host, with_signature
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 from starplat.passes.names import names_in
 
@@ -53,7 +54,7 @@ def brief_arrays(module: Module) -> Module:
 def _without(module: Module, name: str, array: Array) -> Module:
     """The module without a property of a host function, if each kernel that touches it can do with a local."""
     function = next(function for function in module.functions if function.name == name)
-    touching = [op for op in walk_host(function.body) if array in _touched(op, module)]
+    touching = [op for op in walk_host(function.body) if array in touched(op, module)]
     if array.origin not in _OWN or not all(isinstance(op, Fill | Launch) for op in touching):
         return module
     kernels = {op.kernel: module.kernel(op.kernel) for op in touching if isinstance(op, Launch)}
@@ -64,11 +65,6 @@ def _without(module: Module, name: str, array: Array) -> Module:
         return module
     functions = tuple(_without_fills(f, array) if f.name == name else f for f in module.functions)
     return replace(module, functions=functions, kernels=tuple(changed.get(k.name, k) for k in module.kernels))
-
-
-def _touched(op: HostOp, module: Module) -> set[Array]:
-    """The arrays that an operation itself touches, those inside its blocks left out."""
-    return {*arrays_in(op), *(module.kernel(op.kernel).arrays if isinstance(op, Launch) else ())}
 
 
 def _is_brief(array: Array, kernel: Kernel) -> bool:

@@ -57,7 +57,6 @@ class Summary:
     signals: list[Signal] = field(default_factory=list)
     arcs: list[Arc] = field(default_factory=list)
     facts: list[Expression] = field(default_factory=list)
-    members: set[Expression] = field(default_factory=set)
     others: set[Array | Variable] = field(default_factory=set)
 
 

@@ -96,7 +96,7 @@ def _is_sound(reader: Reader) -> bool:
     """Whether labels only get better, and only from inside the component."""
     found = reader.found
     for change in found.changes:
-        if not (reader.is_member(change.node) and reader.is_member(change.value)):
+        if not (reader.terms.is_member(change.node) and reader.terms.is_member(change.value)):
             return False
         if not change.wins:
             alone = found.own is not None and all(other.node == found.own for other in found.changes)

@@ -1,8 +1,6 @@
 """Reads a kernel's operations as changes of labels and signals, each with the condition under which it happens.
 
-Takes a kernel and the array of labels, fills a `Summary`. What it does not follow raises `NotFollowed`. Nodes of the
-iteration's own component are told from others: whatever is reached from its own node along arcs and labels is one, as
-long as labels are.
+Takes a kernel and the array of labels, fills a `Summary`. What it does not follow raises `NotFollowed`.
 """
 
 from __future__ import annotations
@@ -16,12 +14,10 @@ from starplat.ir.nodes import (
     SOURCES,
     AllArcs,
     AllNodes,
-    Apply,
     Array,
     Binary,
     BinaryOperator,
     CallFunction,
-    Cast,
     Combine,
     Contribute,
     Direction,
@@ -35,7 +31,6 @@ from starplat.ir.nodes import (
     KernelWhile,
     Let,
     Load,
-    MathFunction,
     Ref,
     Select,
     SetLocal,
@@ -43,26 +38,24 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.rewriter import map_expression
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
 from starplat.passes.label_changes import TRUE, Arc, Change, NotFollowed, Signal, Summary
-from starplat.passes.orders import Labels, all_of, compared, denied, loop_name
+from starplat.passes.label_terms import Terms
+from starplat.passes.orders import Labels, all_of, compared, denied
 
 
 class Reader:
-    """Reads a kernel's operations in order; `known` is what every local stands for."""
+    """Reads a kernel's operations in order."""
 
     def __init__(self, kernel: Kernel, labels: Labels) -> None:
         assert labels.array is not None
         self.kernel = kernel
         self.labels = labels
         self.label: Array = labels.array
-        self.known: dict[Variable, Expression] = {}
-        self.aliases: dict[Expression, Expression] = {}
-        self.fresh = 0
         self.stores = False
         own = Ref(kernel.iterator) if isinstance(kernel.domain, AllNodes) and kernel.iterator is not None else None
         self.found = Summary(labels, own)
+        self.terms = Terms(self.label)
 
     def read(self) -> None:
         self._refuse_what_changes_while_it_is_read()
@@ -73,15 +66,15 @@ class Reader:
         match self.kernel.domain:
             case AllNodes():
                 assert self.found.own is not None
-                self.found.members.add(self.found.own)
+                self.terms.members.add(self.found.own)
             case AllArcs():
                 assert self.kernel.iterator is not None
                 source, end = (Load(array, Ref(self.kernel.iterator)) for array in (SOURCES, COLUMNS))
-                self.found.members.update((source, end))
+                self.terms.members.update((source, end))
                 self.found.arcs.append(Arc(source, end))
             case _:
                 raise NotFollowed
-        condition = TRUE if self.kernel.filter is None else self.term(self.kernel.filter)
+        condition = TRUE if self.kernel.filter is None else self.terms.of(self.kernel.filter)
         self.block(self.kernel.body, condition)
 
     def _refuse_what_changes_while_it_is_read(self) -> None:
@@ -94,39 +87,6 @@ class Reader:
         if read & written or any(isinstance(e, CallFunction) for e in expressions):
             raise NotFollowed
 
-    # --- expressions ---
-
-    def term(self, expression: Expression) -> Expression:
-        """The expression in terms of the iteration: locals replaced by what they stand for."""
-
-        def replaced(inner: Expression) -> Expression:
-            if isinstance(inner, Ref) and inner.variable in self.known:
-                return self.known[inner.variable]
-            return self.aliases.get(inner, inner)
-
-        return map_expression(replaced, expression)
-
-    def is_member(self, term: Expression) -> bool:
-        """Whether the node is surely in the component of the iteration's own."""
-        match term:
-            case _ if term in self.found.members:
-                return True
-            case Load(array, index):
-                return array == self.label and self.is_member(index)
-            case Apply(MathFunction.MIN | MathFunction.MAX, arguments):
-                return all(self.is_member(argument) for argument in arguments)
-            case Select(_, then, otherwise):
-                return self.is_member(then) and self.is_member(otherwise)
-            case Cast(operand, Element.INT | Element.NODE):
-                return operand.element in (Element.INT, Element.NODE) and self.is_member(operand)
-            case _:
-                return False
-
-    def unknown(self, variable: Variable) -> Ref:
-        """A new name for what a loop leaves in a variable."""
-        self.fresh += 1
-        return loop_name(variable, self.fresh)
-
     # --- operations ---
 
     def block(self, ops: Iterable[KernelOp], condition: Expression) -> None:
@@ -136,22 +96,22 @@ class Reader:
     def op(self, op: KernelOp, condition: Expression) -> None:
         match op:
             case Let(variable, value) | SetLocal(variable, value):
-                self.known[variable] = self.term(value)
+                self.terms.known[variable] = self.terms.of(value)
             case Store(array, index, value):
                 if array == self.label:
-                    self.found.changes.append(Change(self.term(index), self.term(value), condition, wins=False))
+                    self.found.changes.append(Change(self.terms.of(index), self.terms.of(value), condition, wins=False))
                 elif value == TRUE:
-                    self.found.signals.append(Signal(array, self.term(index), condition))
+                    self.found.signals.append(Signal(array, self.terms.of(index), condition))
                 else:
                     self.found.others.add(array)
             case UpdateCell(combine, array, index, value):
-                self.update(combine, array, self.term(index), self.term(value), condition)
+                self.update(combine, array, self.terms.of(index), self.terms.of(value), condition)
             case ExtremeCell():
                 self.extreme(op, condition)
             case Contribute(reduction, value):
-                self.contribute(reduction, self.term(value), condition)
+                self.contribute(reduction, self.terms.of(value), condition)
             case KernelIf(test, then, otherwise):
-                self.branch(self.term(test), then, otherwise, condition)
+                self.branch(self.terms.of(test), then, otherwise, condition)
             case ForNeighbors():
                 self.neighbors(op, condition)
             case KernelWhile():
@@ -172,20 +132,20 @@ class Reader:
             self.found.others.add(array)
 
     def extreme(self, op: ExtremeCell, condition: Expression) -> None:
-        node, value = self.term(op.index), self.term(op.candidate)
+        node, value = self.terms.of(op.index), self.terms.of(op.candidate)
         won = all_of((condition, self.labels.beyond(value, Load(op.array, node))))
         if op.array == self.label:
             if op.extreme is not self.labels.extreme:
                 raise NotFollowed
             self.found.changes.append(Change(node, value, condition, wins=True))
         else:
-            won = all_of((condition, self.unknown(Variable("won", Element.BOOL))))
+            won = all_of((condition, self.terms.unknown(Variable("won", Element.BOOL))))
             self.found.others.add(op.array)
         for carry in op.carried:
             if carry.array == self.label:
                 raise NotFollowed
             if carry.value == TRUE:
-                self.found.signals.append(Signal(carry.array, self.term(carry.index), won))
+                self.found.signals.append(Signal(carry.array, self.terms.of(carry.index), won))
             else:
                 self.found.others.add(carry.array)
         self.block(op.also, won)
@@ -203,28 +163,28 @@ class Reader:
     def branch(
         self, test: Expression, then: tuple[KernelOp, ...], otherwise: tuple[KernelOp, ...], condition: Expression
     ) -> None:
-        before = dict(self.known)
+        before = dict(self.terms.known)
         self.block(then, all_of((condition, test)))
-        after_then, self.known = self.known, before
+        after_then, self.terms.known = self.terms.known, before
         self.block(otherwise, all_of((condition, denied(test))))
         for variable, value in after_then.items():
-            other = self.known.get(variable, value)
-            self.known[variable] = value if value == other else Select(test, value, other)
+            other = self.terms.known.get(variable, value)
+            self.terms.known[variable] = value if value == other else Select(test, value, other)
 
     # --- loops ---
 
     def neighbors(self, op: ForNeighbors, condition: Expression) -> None:
-        node, neighbor = self.term(op.node), Ref(op.neighbor)
-        if not self.is_member(node):
+        node, neighbor = self.terms.of(op.node), Ref(op.neighbor)
+        if not self.terms.is_member(node):
             raise NotFollowed
         out = op.direction is Direction.OUT
-        self.aliases[Load(COLUMNS if out else IN_COLUMNS, Ref(op.position))] = neighbor
-        self.found.members.add(neighbor)
+        self.terms.aliases[Load(COLUMNS if out else IN_COLUMNS, Ref(op.position))] = neighbor
+        self.terms.members.add(neighbor)
         if node == self.found.own:
             self.found.arcs.append(Arc(node, neighbor) if out else Arc(neighbor, node))
         condition = self._repeated(op.body, condition)
         before = self._unsettled(op.body)
-        olds = {variable: self.known[variable] for variable in before}
+        olds = {variable: self.terms.known[variable] for variable in before}
         self.block(op.body, condition)
         for variable, old in before.items():
             self._leave(variable, old, olds[variable], condition, TRUE, bound=Load(self.label, neighbor))
@@ -233,46 +193,46 @@ class Reader:
         condition = self._repeated(op.body, condition)
         before = self._unsettled(op.body)
         first = self._before_loop(op, before)
-        test = self.term(op.condition)
+        test = self.terms.of(op.condition)
         entered = TRUE if op.test_last else test
-        olds = {variable: self.known[variable] for variable in before}
+        olds = {variable: self.terms.known[variable] for variable in before}
         self.block(op.body, all_of((condition, entered)))
         for variable, old in before.items():
             self._leave(variable, old, olds[variable], condition, entered, bound=None)
-            unchanged = compared(BinaryOperator.EQUAL, self.known[variable], old)
+            unchanged = compared(BinaryOperator.EQUAL, self.terms.known[variable], old)
             self.fact(condition, Binary(BinaryOperator.OR, first, unchanged, Element.BOOL))
-        self.fact(condition, denied(self.term(op.condition)))
+        self.fact(condition, denied(self.terms.of(op.condition)))
 
     def _before_loop(self, op: KernelWhile, before: dict[Variable, Expression]) -> Expression:
         """Whether the loop's body runs at all, in terms of what its variables hold before."""
         if op.test_last:
             return TRUE
-        inside, self.known = self.known, {**self.known, **before}
-        test = self.term(op.condition)
-        self.known = inside
+        inside, self.terms.known = self.terms.known, {**self.terms.known, **before}
+        test = self.terms.of(op.condition)
+        self.terms.known = inside
         return test
 
     def _repeated(self, body: tuple[KernelOp, ...], condition: Expression) -> Expression:
         """What still holds in every round of a loop that stores labels: of labels that were read before it, nothing."""
         if not (self.stores and any(self.label in written_by(op) for op in walk_kernel(body))):
             return condition
-        for variable, value in self.known.items():
+        for variable, value in self.terms.known.items():
             if any(isinstance(part, Load) and part.array == self.label for part in walk_expression(value)):
-                self.known[variable] = self.unknown(variable)
-                if self.is_member(value):
-                    self.found.members.add(self.known[variable])
-        return condition if condition == TRUE else self.unknown(Variable("entered", Element.BOOL))
+                self.terms.known[variable] = self.terms.unknown(variable)
+                if self.terms.is_member(value):
+                    self.terms.members.add(self.terms.known[variable])
+        return condition if condition == TRUE else self.terms.unknown(Variable("entered", Element.BOOL))
 
     def _unsettled(self, body: tuple[KernelOp, ...]) -> dict[Variable, Expression]:
         """Gives the variables that a loop's body changes names for what they hold in any round; returns what they held
         before the first."""
-        changed = [v for v in assigned_variables(body) if v in self.known]
-        before = {variable: self.known[variable] for variable in sorted(changed, key=lambda v: v.name)}
+        changed = [v for v in assigned_variables(body) if v in self.terms.known]
+        before = {variable: self.terms.known[variable] for variable in sorted(changed, key=lambda v: v.name)}
         for variable, value in before.items():
-            inside = self.unknown(variable)
-            if self.is_member(value):
-                self.found.members.add(inside)
-            self.known[variable] = inside
+            inside = self.terms.unknown(variable)
+            if self.terms.is_member(value):
+                self.terms.members.add(inside)
+            self.terms.known[variable] = inside
         return before
 
     def _leave(
@@ -285,12 +245,12 @@ class Reader:
         bound: Expression | None,
     ) -> None:
         """What is known of a variable after a loop, one round of which makes of `inside` what is known now."""
-        after, left = self.known[variable], self.unknown(variable)
-        self.known[variable] = left
-        if inside in self.found.members:
-            if not self.is_member(after):
+        after, left = self.terms.known[variable], self.terms.unknown(variable)
+        self.terms.known[variable] = left
+        if inside in self.terms.members:
+            if not self.terms.is_member(after):
                 raise NotFollowed  # what was concluded from its being a member does not hold
-            self.found.members.add(left)
+            self.terms.members.add(left)
         if variable.element not in (Element.INT, Element.NODE):
             return
         if not self.labels.always(self.labels.reaches(after, inside), (entered, *self.found.facts)):

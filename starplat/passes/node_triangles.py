@@ -36,6 +36,7 @@ from starplat.ir.nodes import (
     limits,
 )
 from starplat.ir.visitor import walk_host, with_signature
+from starplat.passes.meetings import Meeting
 from starplat.passes.names import names_throughout
 from starplat.passes.node_counts import NodeCounts, node_counts
 from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
@@ -43,12 +44,12 @@ from starplat.passes.triangle_search import TriangleSearch
 
 
 def node_triangles(
-    module: Module, *, lockstep: bool = True, adds: Callable[[Element], bool] = lambda element: True
+    module: Module, *, meeting: Meeting = Meeting.SEARCH, adds: Callable[[Element], bool] = lambda element: True
 ) -> Rewritten:
     """The same program with intersections in place of tests of pairs, and what was found.
 
     Args:
-        lockstep: whether threads next to each other do the same at the same time.
+        meeting: how rows are compared.
         adds: whether threads can add to one cell of this kind at the same time.
     """
     replaced = []
@@ -57,7 +58,7 @@ def node_triangles(
         for op in walk_host(function.body):
             if isinstance(op, Launch):
                 kernel = module.kernel(op.kernel)
-                maker = _Maker(rewritten, function.name, kernel, op, lockstep)
+                maker = _Maker(rewritten, function.name, kernel, op, meeting)
                 found = node_counts(kernel, module, maker.added)
                 if found is not None and maker.fits and len(kinds := _elements(found)) == 1 and all(map(adds, kinds)):
                     rewritten = maker.module_with(found, *kinds)
@@ -79,12 +80,12 @@ def _note(found: NodeCounts) -> Found:
 class _Maker:
     """Puts the search, and the kernel without its counting, in the place of one launch."""
 
-    def __init__(self, module: Module, function: str, kernel: Kernel, launch: Launch, lockstep: bool) -> None:
+    def __init__(self, module: Module, function: str, kernel: Kernel, launch: Launch, meeting: Meeting) -> None:
         self.module = module
         self.function = module.function(function)
         self.kernel = kernel
         self.launch = launch
-        self.lockstep = lockstep
+        self.meeting = meeting
         self.fits = True
         self.name = free_name("triangles_of", names_throughout(self.function, module))
 
@@ -104,7 +105,7 @@ class _Maker:
     def module_with(self, found: NodeCounts, element: Element) -> Module:
         counts = self.counts(element)
         search = TriangleSearch(
-            self.module, self.function, self.kernel, self.launch, self.lockstep, loops_matter=found.loops_count
+            self.module, self.function, self.kernel, self.launch, self.meeting, loops_matter=found.loops_count
         )
         search.taken.add(counts.name)
         name = free_name(f"{self.kernel.name}_from_triangles", {kernel.name for kernel in self.module.kernels})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from starplat.ir.nodes import GRAPH_ARRAYS, HostFunction, Launch, Module
-from starplat.ir.visitor import arrays_in, walk_host
+from starplat.ir.launches import launched_names, touched
+from starplat.ir.nodes import GRAPH_ARRAYS, HostFunction, HostOp, Module
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,22 @@ def free_name(name: str, taken: set[str]) -> str:
     return chosen
 
 
+def replaced(body: tuple[HostOp, ...], *changes: tuple[HostOp | None, tuple[HostOp, ...]]) -> tuple[HostOp, ...]:
+    """The operations with others in the place of some, which may stand inside."""
+    return _Replacer({id(old): new for old, new in changes if old is not None}).host_block(body)
+
+
+class _Replacer(Rewriter):
+    def __init__(self, changes: dict[int, tuple[HostOp, ...]]) -> None:
+        self.changes = changes
+
+    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
+        return self.changes[id(op)] if id(op) in self.changes else (self.rebuild(op),)
+
+
 def tidied(module: Module) -> Module:
     """The module without kernels that nothing launches, and with the graph's arrays that the others use."""
-    launched = {op.kernel for f in module.functions for op in walk_host(f.body) if isinstance(op, Launch)}
+    launched = launched_names(module)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
     used = {array for kernel in kernels for array in kernel.arrays}
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)
@@ -43,8 +58,5 @@ def tidied(module: Module) -> Module:
 
 
 def _without_idle_arrays(function: HostFunction, module: Module) -> HostFunction:
-    used = {array for op in walk_host(function.body) for array in arrays_in(op)}
-    for op in walk_host(function.body):
-        if isinstance(op, Launch):
-            used.update(module.kernel(op.kernel).arrays)
+    used = {array for op in walk_host(function.body) for array in touched(op, module)}
     return replace(function, arrays=tuple(array for array in function.arrays if array in used))

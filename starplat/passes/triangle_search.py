@@ -6,14 +6,15 @@ with more neighbors, so that no node keeps many; one looks, for every two arcs t
 their ends. That finds each triangle once, from its least node. What is done with it is a `Tally`.
 
 Rows keep their places and their order, so that no sums over all nodes are needed. Where threads run in lockstep, those
-next to each other take the arcs of one node, and search the same row at the same time. Where they do not, each merges
-two rows.
+next to each other take the arcs of one node, and search the same row at the same time. Where a thread is a core, it
+marks the nodes of one row, a bit for each in memory of its own, and looks for marks in the rows of all these; the
+branches of merging two rows cost more than either. Where it is not known, each thread merges two rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import assert_never
 
 from starplat.ir.nodes import (
     COLUMNS,
@@ -33,6 +34,7 @@ from starplat.ir.nodes import (
     Element,
     Expression,
     Extent,
+    Fill,
     FindArc,
     ForNeighbors,
     ForRange,
@@ -56,41 +58,16 @@ from starplat.ir.nodes import (
     Unary,
     UnaryOperator,
     Variable,
+    Workers,
 )
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import with_signature
+from starplat.passes.marked_rows import MarkedRows
+from starplat.passes.meetings import Meeting, Tally
 from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import free_name
+from starplat.passes.rewritten import free_name, replaced
 
 _STEPS = ("check", "orient", "intersect")
 FALSE, TRUE = Const(False, Element.BOOL), Const(True, Element.BOOL)
-
-
-class Tally(Protocol):
-    """What is done with the triangles that a thread finds, all of which have two nodes in common."""
-
-    @property
-    def reductions(self) -> tuple[Reduction, ...]:
-        """What the kernel brings back."""
-
-    def begin(self) -> tuple[KernelOp, ...]:
-        """Before the first."""
-
-    def found(self, third: Variable) -> tuple[KernelOp, ...]:
-        """For each."""
-
-    def end(self, one: Variable, other: Variable) -> tuple[KernelOp, ...]:
-        """After the last, which may be none."""
-
-
-class _Replacer(Rewriter):
-    """Puts other operations in the place of a launch."""
-
-    def __init__(self, launch: Launch, ops: tuple[HostOp, ...]) -> None:
-        self.launch, self.ops = launch, ops
-
-    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
-        return self.ops if op is self.launch else (self.rebuild(op),)
 
 
 @dataclass
@@ -101,7 +78,7 @@ class TriangleSearch:
     host_function: HostFunction
     kernel: Kernel
     launch: Launch
-    lockstep: bool
+    meeting: Meeting
     loops_matter: bool
 
     def __post_init__(self) -> None:
@@ -112,7 +89,8 @@ class TriangleSearch:
         self.excess = Variable(self.own("downward_excess"), Element.LONG)
         self.kept = Array(self.own("kept_columns"), Element.NODE, Extent.ARCS, Origin.TEMPORARY)
         self.ends = Array(self.own("kept_ends"), Element.ARC, Extent.NODES, Origin.TEMPORARY)
-        self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name}
+        self.marks = Array(self.own("marked"), Element.INT, Extent.WORKERS_BITS, Origin.TEMPORARY)
+        self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name, self.marks.name}
         self.v, self.u, self.w = (self.local(name, Element.NODE) for name in "vuw")
         self.e, self.i = self.local("e", Element.ARC), self.local("i", Element.ARC)
 
@@ -137,10 +115,12 @@ class TriangleSearch:
     ) -> Module:
         """The module that searches in place of the launch, with what the search needs before and after it; on graphs
         of another kind the launch stays."""
-        found = (Launch(self.names["orient"]), *before, Launch(self.names["intersect"]), *after)
-        body = _Replacer(self.launch, self.host(found)).host_block(self.host_function.body)
+        marks = (self.marks,) if self.meeting is Meeting.MARKS else ()
+        ready = tuple(Fill(array, Const(0, array.element)) for array in marks)
+        found = (Launch(self.names["orient"]), *ready, *before, Launch(self.names["intersect"]), *after)
+        body = replaced(self.host_function.body, (self.launch, self.host(found)))
         function = replace(
-            self.host_function, body=body, arrays=(*self.host_function.arrays, self.kept, self.ends, *arrays)
+            self.host_function, body=body, arrays=(*self.host_function.arrays, self.kept, self.ends, *marks, *arrays)
         )
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
         everything = (*self.module.kernels, *self.kernels(tally), *kernels)
@@ -160,9 +140,18 @@ class TriangleSearch:
         comment = "does every arc have its reverse, and none beside it?"
         check = self.step("check", AllArcs(), self.e, self.check(), told, comment)
         orient = self.step("orient", AllNodes(), self.v, self.orient(), (), "keeps the arcs to nodes of higher degree")
+        return check, orient, self.intersecting(tally)
+
+    def intersecting(self, tally: Tally) -> Kernel:
         comment = "looks for arcs between the ends of arcs that a node keeps"
-        intersect = self.step("intersect", AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
-        return check, orient, intersect
+        match self.meeting:
+            case Meeting.SEARCH | Meeting.MERGE:
+                return self.step("intersect", AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
+            case Meeting.MARKS:
+                marked = MarkedRows(self.kept, self.ends, self.marks, self.local)
+                worker, body = marked.share(tally)
+                return self.step("intersect", Workers(), worker, body, tally.reductions, comment)
+        assert_never(self.meeting)
 
     def step(
         self,
@@ -220,7 +209,7 @@ class TriangleSearch:
     def intersect(self, tally: Tally) -> tuple[KernelOp, ...]:
         """What one arc finds, if its node keeps it."""
         end = self.local("end", Element.ARC)
-        found = self.searched(end, tally) if self.lockstep else self.merged(end, tally)
+        found = self.searched(end, tally) if self.meeting is Meeting.SEARCH else self.merged(end, tally)
         return (
             Let(self.v, Load(SOURCES, Ref(self.e))),
             Let(end, Load(self.ends, Ref(self.v))),

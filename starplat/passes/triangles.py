@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 from starplat.ir.nodes import Const, Contribute, KernelOp, Launch, Module, Reduction, Variable, limits
 from starplat.ir.visitor import walk_host
+from starplat.passes.meetings import Meeting
 from starplat.passes.rewritten import Found, Rewritten, tidied
 from starplat.passes.triangle_kernels import TriangleCount, triangle_count
 from starplat.passes.triangle_search import TriangleSearch
 
 
-def triangles(module: Module, *, lockstep: bool = True) -> Rewritten:
+def triangles(module: Module, *, meeting: Meeting = Meeting.SEARCH) -> Rewritten:
     """The same program with intersections in place of tests of pairs, and what was found.
 
     Args:
-        lockstep: whether threads next to each other do the same at the same time.
+        meeting: how rows are compared.
     """
     replaced = []
     rewritten = module
@@ -30,7 +31,7 @@ def triangles(module: Module, *, lockstep: bool = True) -> Rewritten:
                 found = triangle_count(kernel)
                 if found is not None and _fits(found):
                     current = rewritten.function(function.name)
-                    search = TriangleSearch(rewritten, current, kernel, op, lockstep, loops_matter=found.loops_count)
+                    search = TriangleSearch(rewritten, current, kernel, op, meeting, loops_matter=found.loops_count)
                     search.taken.add(found.reduction.variable.name)
                     rewritten = search.module_with(_Sum(found))
                     replaced.append(_note(found))

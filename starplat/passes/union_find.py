@@ -56,11 +56,10 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import with_signature
 from starplat.passes.label_loops import LabelLoop, label_loops
 from starplat.passes.names import names_throughout
-from starplat.passes.rewritten import Found, Rewritten, free_name, tidied
+from starplat.passes.rewritten import Found, Rewritten, free_name, replaced, tidied
 
 _STEPS = ("start", "sample", "join", "flatten", "restart")
 FALSE, TRUE = Const(False, Element.BOOL), Const(True, Element.BOOL)
@@ -80,18 +79,6 @@ def union_find(module: Module, *, shares_arcs: bool = False) -> Rewritten:
             rewritten = builder.module_with_it()
             replaced.append(builder.note())
     return Rewritten(tidied(rewritten), tuple(replaced)) if replaced else Rewritten(module)
-
-
-class _Replacer(Rewriter):
-    """Puts other operations in the place of a loop, which give nodes their first labels themselves."""
-
-    def __init__(self, found: LabelLoop, ops: tuple[HostOp, ...]) -> None:
-        self.found, self.ops = found, ops
-
-    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
-        if op is self.found.start:
-            return ()
-        return self.ops if op is self.found.loop else (self.rebuild(op),)
 
 
 @dataclass
@@ -116,7 +103,9 @@ class _Builder:
 
     def module_with_it(self) -> Module:
         """The module with the loop replaced."""
-        body = _Replacer(self.found, self.host()).host_block(self.host_function.body)
+        found = self.found
+        # where a launch only gives nodes their first labels, the loop's replacement does that itself
+        body = replaced(self.host_function.body, (found.start, ()), (found.loop, self.host()))
         function = replace(self.host_function, body=body)
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
         return replace(self.module, functions=functions, kernels=(*self.module.kernels, *self.kernels()))

@@ -16,6 +16,7 @@ from starplat.ir import vectorize
 from starplat.ir.nodes import (
     IN_ROW_OFFSETS,
     ROW_OFFSETS,
+    WORKERS,
     AllArcs,
     AllNodes,
     Array,
@@ -25,6 +26,7 @@ from starplat.ir.nodes import (
     Direction,
     Element,
     Expression,
+    Extent,
     Fill,
     ForNeighbors,
     Kernel,
@@ -36,6 +38,7 @@ from starplat.ir.nodes import (
     Once,
     Ref,
     Variable,
+    Workers,
 )
 from starplat.ir.points import rows_of, way_of
 from starplat.ir.visitor import walk_expression, with_signature
@@ -84,6 +87,8 @@ def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, nu
             whose = int(before.value(node))
             arcs = int(offsets[whose + 1] - offsets[whose])
             return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
+        case Workers():
+            return Walk(kernel.name, line, WORKERS, None, way, Held.SHARES)
         case Once():
             return Walk(kernel.name, line, 1, None, way, Held.ONE)
         case _:
@@ -121,7 +126,8 @@ def held_by(kernel: Kernel) -> Held:
     if any(vectorize.bits_asked(part, kernel) is not None for part in asked):
         return Held.BITS
     loads = [part for part in asked if isinstance(part, Load)]
-    return Held.FLAGS if any(load.array.element is Element.BOOL for load in loads) else Held.TESTED
+    flags = (load.array for load in loads if load.array.extent is not Extent.ONE)
+    return Held.FLAGS if any(array.element is Element.BOOL for array in flags) else Held.TESTED
 
 
 def filled_by(op: Fill | CopyArray, num_nodes: int, num_arcs: int, *, wide_arcs: bool) -> Filled:

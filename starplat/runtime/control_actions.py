@@ -27,6 +27,7 @@ from starplat.ir.nodes import (
     HostIf,
     HostReturn,
     HostWhile,
+    InBatches,
     NearestFirst,
     PushOrPull,
     Variable,
@@ -143,6 +144,17 @@ def push(machine: Machine, op: PushOrPull, frame: Frame) -> Flow:
     return machine.block(op.push, frame)
 
 
+def in_batches(machine: Machine, op: InBatches, frame: Frame) -> Flow:
+    """Rounds are asked for without waiting, then twice as many, until the device says that there are no more."""
+    goes_on, ahead = machine.buffer(op.goes_on, frame), 1
+    while True:
+        for _ in range(ahead):
+            machine.block(op.body, frame)
+        if not machine.device.read_cell(goes_on, 0):
+            return Flow.ON
+        ahead = min(2 * ahead, op.most)
+
+
 def inside(machine: Machine, op: HostBlock, frame: Frame) -> Flow:
     """A statement of the program, which mistakes are put down to meanwhile."""
     outer = machine.span
@@ -194,4 +206,5 @@ ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
     HostBlock: inside,
     NearestFirst: in_any_order,
     PushOrPull: push,
+    InBatches: in_batches,
 }

@@ -47,6 +47,7 @@ class CudaDevice(ArrayDevice):
         self.multiprocessors = int(properties["multiProcessorCount"])
         self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
         self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
+        self._operation = _Operation(self)
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         text = kernels_text_to_run(self.target, module)
@@ -99,14 +100,15 @@ class CudaDevice(ArrayDevice):
 
         return stop
 
-    @contextmanager
-    def operation(self) -> Iterator[None]:
+    def operation(self) -> _Operation:
         """Something that the device is asked to do."""
-        with self.faults(), self.device:
-            if self._waiting is not None:
-                self._waiting.record()
-                self._waiting = None
-            yield
+        return self._operation
+
+    def begin_clock(self) -> None:
+        """Starts a stopwatch that waits for something to do."""
+        if self._waiting is not None:
+            self._waiting.record()
+            self._waiting = None
 
     def trim(self) -> None:
         super().trim()
@@ -158,8 +160,13 @@ class CudaDevice(ArrayDevice):
         """Errors of the driver and the runtime as diagnostics."""
         try:
             yield
-        except (self.cupy.cuda.driver.CUDADriverError, self.cupy.cuda.runtime.CUDARuntimeError) as error:
+        except self.errors as error:
             raise device_fault(self.name, str(error)) from error
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Those of the driver and the runtime."""
+        return self.cupy.cuda.driver.CUDADriverError, self.cupy.cuda.runtime.CUDARuntimeError
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         try:
@@ -193,6 +200,31 @@ class CudaDevice(ArrayDevice):
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
         with self.operation():
             buffer.memory[index : index + 1].set(np.full(1, value, buffer.dtype))
+
+
+class _Operation:
+    """Around whatever a device is asked to do, many thousand times in a run: it is the current one meanwhile, clocks
+    begin, and errors become diagnostics."""
+
+    __slots__ = ("device",)
+
+    def __init__(self, device: CudaDevice) -> None:
+        self.device = device
+
+    def __enter__(self) -> None:
+        try:
+            self.device.device.__enter__()
+            self.device.begin_clock()
+        except self.device.errors as error:
+            raise device_fault(self.device.name, str(error)) from error
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            self.device.device.__exit__(kind, error, trace)
+        except self.device.errors as late:
+            raise device_fault(self.device.name, str(error or late)) from late
+        if isinstance(error, self.device.errors):
+            raise device_fault(self.device.name, str(error)) from error
 
 
 def _whole_words(size: int) -> int:

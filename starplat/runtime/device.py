@@ -271,7 +271,7 @@ class Kernels(ABC):
             return {}
         self.device.traffic.launches += 1
         contributed = self._launch(kernel, arrays, scalars, size)
-        self.device.traffic.down += sum(word_size(r.variable.element, self.wide_arcs) for r in kernel.reductions)
+        self.device.traffic.down += sum(word_size(r.variable.element, self.wide_arcs) for r in kernel.brought_back)
         return contributed
 
     @cached_property

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from starplat.backends.launch import MOST_THREADS
 from starplat.frontend.types import Scalar
-from starplat.ir.nodes import Element, Extent
+from starplat.ir.nodes import WORKERS, Element, Extent
 
 Value = bool | int | float
 """What a scalar holds."""
@@ -75,6 +75,8 @@ def cells_in(extent: Extent, num_nodes: int, num_arcs: int) -> int:
             return num_arcs
         case Extent.BITS:
             return num_nodes // 32 + 1
+        case Extent.WORKERS_BITS:
+            return WORKERS * (num_nodes // 32 + 1)
         case _:
             assert_never(extent)
 

@@ -112,7 +112,7 @@ def run_everywhere(
         elif attempt.result is not None and measure is not None:
             attempt = _compared(attempt, measure)
         done[id(device)] = attempt if attempt is measure else _without_cells(attempt)
-    attempts = tuple(done.get(id(d)) or _not_run(d, device_index) for d in _once_each(found, device_index, present))
+    attempts = tuple(done.get(id(d)) or _not_run(d) for d in _once_each(found, device_index, present))
     return Everywhere(attempts, measure, _remark(racy, measure, large))
 
 
@@ -191,7 +191,7 @@ def _once_each(
     return sorted([*shown, *rows], key=lambda d: list(REPORTS).index(d.target))
 
 
-def _not_run(device: DeviceDescription, device_index: int | None) -> Attempt:
+def _not_run(device: DeviceDescription) -> Attempt:
     if not device.usable:
         return Attempt(device, Agreement.ABSENT, reason=device.status)
     return Attempt(device, Agreement.ABSENT, reason="left out: it would take long on a graph of this size")

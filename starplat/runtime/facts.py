@@ -8,6 +8,7 @@ import numpy as np
 
 from starplat.graph.graph import Graph
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Module
 from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
@@ -15,9 +16,9 @@ from starplat.schedule.facts import GraphFacts
 _FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary()
 
 
-def facts_for(schedule: Schedule | None, graph: Graph, capabilities: Capabilities) -> GraphFacts | None:
+def facts_for(module: Module, schedule: Schedule | None, graph: Graph, capabilities: Capabilities) -> GraphFacts | None:
     """The facts that scheduling this run wants on a target that can do that; None if it wants none."""
-    return facts_of(graph) if schedule != PLAIN and looks_at_the_graph(capabilities) else None
+    return facts_of(graph) if schedule != PLAIN and looks_at_the_graph(module, capabilities) else None
 
 
 def facts_of(graph: Graph) -> GraphFacts:

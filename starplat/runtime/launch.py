@@ -77,7 +77,7 @@ def run_module(
     if device_results:
         device.with_arrays()
     scheduling = perf_counter()
-    facts = facts_for(schedule, graph, device.capabilities or capabilities_of(device.target))
+    facts = facts_for(module, schedule, graph, device.capabilities or capabilities_of(device.target))
     module = for_target(module, device.target, schedule, facts, device.capabilities)
     bound = given.within(module)
     compile_seconds += perf_counter() - scheduling

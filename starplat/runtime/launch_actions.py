@@ -10,19 +10,32 @@ from typing import Any, assert_never
 
 from starplat.ir.arithmetic import combined
 from starplat.ir.listed import MOST_GUESSED
-from starplat.ir.nodes import AllArcs, AllNodes, Kernel, Launch, Listed, NodeNeighbors, Once, OnDevice, Origin
+from starplat.ir.nodes import (
+    WORKERS,
+    AllArcs,
+    AllNodes,
+    Kernel,
+    Launch,
+    Listed,
+    NodeNeighbors,
+    Once,
+    OnDevice,
+    Origin,
+    Workers,
+)
 from starplat.runtime.device import LaunchSize
 from starplat.runtime.machine import Flow, Frame, Machine
 
 
 def launch(machine: Machine, op: Launch, frame: Frame) -> Flow:
     kernel, world = machine.module.kernel(op.kernel), machine.world
-    buffers = {array.name: machine.buffer(array, frame) for array in kernel.arrays}
+    cells = (reduction.into for reduction in kernel.reductions if reduction.into is not None)
+    buffers = {array.name: machine.buffer(array, frame) for array in (*kernel.arrays, *cells)}
     for name in machine.written[kernel.name]:
         frame.places[name].known = None
     size = LaunchSize(_iterations(machine, kernel, frame), world.num_nodes, world.num_arcs)
     contributed = machine.kernels.launch(kernel, buffers, frame.variables, size)
-    for reduction in kernel.reductions:
+    for reduction in kernel.brought_back:
         if reduction.variable.name in contributed:
             name, element = reduction.variable.name, reduction.variable.element
             frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
@@ -51,6 +64,8 @@ def _iterations(machine: Machine, kernel: Kernel, frame: Frame) -> int:
             return world.num_nodes
         case AllArcs():
             return world.num_arcs
+        case Workers():
+            return WORKERS
         case Once():
             return 1
         case Listed():

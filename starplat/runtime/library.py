@@ -1,4 +1,5 @@
-"""The devices whose kernels are functions of a shared library that a C++ compiler built: OpenACC's and OpenMP's.
+"""Devices whose kernels are functions of a shared library that a C++ compiler built, as OpenACC's; OpenMP's is in
+`openmp`.
 
 Memory is asked of a second small library, `templates/<target>/memory.cpp`, built the same way. Which device runs, and
 what it is called, is what that library found out by running there.
@@ -22,6 +23,7 @@ from starplat.ir.nodes import Element, Kernel, Module, Reduction
 from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.endings import hear_of_endings, within
 from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.words import Loaded, Word, WordKernels
 from starplat.toolchain.compilers import Build
@@ -46,7 +48,10 @@ class LibraryDevice(Device):
     def __init__(self, build: Build) -> None:
         self._build = build
         self._memory = self._opened(open_library(build, render(f"{self.target}/memory.cpp"))[0])
+        hear_of_endings()
         super().__init__(self._name())
+        self._memory.device = self.name
+        hear_of_endings()
 
     def _opened(self, library: ctypes.CDLL) -> Memory:
         return Memory(library, self._build.number)
@@ -59,7 +64,12 @@ class LibraryDevice(Device):
         text = kernels_text_to_run(self.target, module)
         self.ready()
         library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
-        return LibraryKernels(self, module, wide_arcs, library, cached)
+        return self.kernels(self, module, wide_arcs, library, cached)
+
+    @property
+    def kernels(self) -> type[LibraryKernels]:
+        """What keeps the kernels of a module."""
+        return LibraryKernels
 
     def ready(self) -> None:
         """Makes this the device that kernels run on."""
@@ -109,22 +119,14 @@ class OpenACCDevice(LibraryDevice):
         return f"{place}, {memory.text('compiler_name')} (OpenACC)"
 
 
-class OpenMPDevice(LibraryDevice):
-    """The host's cores, as many as OMP_NUM_THREADS says."""
-
-    target = "openmp"
-
-    def _name(self) -> str:
-        threads = self._memory.number("device_threads")
-        return f"host, {threads} thread{'s' * (threads != 1)}, {self._memory.text('compiler_name')} (OpenMP)"
-
-
 class Memory:
     """The functions of a memory library, for one device. Integers are passed as 64 bits: sizes and addresses."""
 
     _current = threading.local()
 
     def __init__(self, library: ctypes.CDLL, number: int) -> None:
+        self.device = "the device"
+        """What it is called, as soon as that is known."""
         self._library = library
         self._number = number
         self._choose_context = primary_context(number)
@@ -135,13 +137,13 @@ class Memory:
         """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
         self._choose_context()
         if getattr(self._current, "memory", None) is not self:
-            self._library.device_use(ctypes.c_int(self._number))
+            within(self.device, self._library.device_use, ctypes.c_int(self._number))
             self._current.memory = self
 
     def call(self, function: str, *arguments: int) -> Any:
         """What a function returns, on the device."""
         self.ready()
-        return getattr(self._library, function)(*map(ctypes.c_size_t, arguments))
+        return within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
 
     def number(self, function: str) -> int:
         """A number that a function without arguments returns."""
@@ -186,7 +188,7 @@ class LibraryKernels(WordKernels):
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         self.device.ready()
-        entry(*arguments)
+        within(self.device.name, entry, *arguments)
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory.pointer

@@ -86,7 +86,7 @@ class Machine(ABC):
     """One module's kernels on one device, and one graph.
 
     Attributes:
-        written: the arrays that a kernel may write, by its name.
+        written: the names of the arrays that a kernel may write, by its name.
         lengths: how many nodes a kernel over a list has, as the host says it; None where only the device knows.
         span: the place in the program that is being run.
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_for
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_of, threads_apart
 from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
@@ -23,7 +23,7 @@ from starplat.runtime.groups import GroupKernels
 from starplat.runtime.lent import is_opencl_array
 from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.together import WORD as BOARD_WORD
-from starplat.toolchain.cache import Cache, key_of, open_cache
+from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.opencl import device_identity, opencl, quiet_build
 from starplat.toolchain.refused import first_error, refused_kernels
 
@@ -207,37 +207,24 @@ class Builder:
 
     def built(self) -> tuple[Any, bool]:
         """The program, and whether it came from the cache."""
-        cache = open_cache("opencl")
         added = os.environ.get(PYOPENCL_VARIABLE, "")
         key = key_of(self.text, self.flags, added, device_identity(self.device.device))
-        found = self._loaded(cache, key)
-        if found is not None:
-            return found, True
-        with cache.locked(key):
-            found = self._loaded(cache, key)
-            if found is not None:
-                return found, True
-            program = self._compiled()
-            cache.put(key, program.get_info(self.device.cl.program_info.BINARIES)[0])
-            return program, False
+        return open_cache("opencl").load_or_build(key, self._loaded, self._compiled)
 
-    def _loaded(self, cache: Cache, key: str) -> Any | None:
-        binary = cache.get(key)
-        if binary is None:
-            return None
+    def _loaded(self, binary: bytes) -> Any | None:
         cl = self.device.cl
         try:
             return quiet_build(cl.Program(self.device.context, [self.device.device], [binary]), self.flags)
         except (cl.Error, RuntimeError):
-            cache.forget(key)
             return None
 
-    def _compiled(self) -> Any:
+    def _compiled(self) -> tuple[Any, bytes]:
         cl = self.device.cl
         try:
-            return quiet_build(cl.Program(self.device.context, self.text), self.flags)
+            program: Any = quiet_build(cl.Program(self.device.context, self.text), self.flags)
         except (cl.Error, RuntimeError) as error:
             raise refused_kernels(self.device.name, self.text, ".cl", first_error(str(error))) from error
+        return program, program.get_info(cl.program_info.BINARIES)[0]
 
 
 class OpenCLKernels(GroupKernels):
@@ -275,7 +262,6 @@ def launch_range(kernel: Kernel, size: LaunchSize, few_groups: int) -> tuple[tup
     """Work-items in all, and in a group."""
     if isinstance(kernel.domain, Once):
         return (1,), (1,)
-    groups = groups_for(size.iterations)
-    if kernel.shares_arcs:
-        groups = max(groups, few_groups)
-    return (groups * GROUP_SIZE,), (GROUP_SIZE,)
+    if kernel.works_apart:
+        return (threads_apart(kernel, size.iterations),), (1,)
+    return (groups_of(kernel, size.iterations, few_groups) * GROUP_SIZE,), (GROUP_SIZE,)

@@ -10,6 +10,7 @@ import numpy as np
 from starplat.backends.launch import MOST_RECORDS, RECORD_WORDS
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
+    WORKERS,
     AllArcs,
     AllNodes,
     Array,
@@ -22,6 +23,7 @@ from starplat.ir.nodes import (
     Once,
     OnDevice,
     Packing,
+    Workers,
 )
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of, way_of
 from starplat.runtime.active import filled_by, held_by
@@ -110,6 +112,8 @@ def _walk(one: Recorded, line: int | None, module: Module, num_nodes: int, num_a
             return Walk(kernel.name, line, *(_all(kernel, num_arcs),) * 2, way, Held.ARCS)
         case NodeNeighbors():
             return Walk(kernel.name, line, None, None, way, Held.ROW)
+        case Workers():
+            return Walk(kernel.name, line, WORKERS, None, way, Held.SHARES)
         case Once():
             return Walk(kernel.name, line, 1, None, way, Held.ONE)
         case _:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from starplat.ir.arithmetic import combined
 from starplat.ir.interpreter import KernelRunner
 from starplat.ir.nodes import Kernel, Module
 from starplat.runtime.buffers import Buffer
@@ -71,4 +72,9 @@ class ReferenceKernels(Kernels):
     ) -> dict[str, Value]:
         cells = {array.name: arrays[array.name].memory[: arrays[array.name].count] for array in kernel.arrays}
         values = {variable.name: scalars[variable.name] for variable in kernel.scalars}
-        return dict(self._runner.run(kernel.name, cells, values, size.num_nodes, size.num_arcs))
+        found = dict(self._runner.run(kernel.name, cells, values, size.num_nodes, size.num_arcs))
+        for reduction in kernel.reductions:
+            if reduction.into is not None:
+                cell, element = arrays[reduction.into.name].memory, reduction.into.element
+                cell[0] = combined(reduction.combine, element, cell[0].item(), found.pop(reduction.variable.name))
+        return found

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE, THREADS_OF_ONE_GROUP, groups_for, has_uneven_loops
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_UNIT,
+    THREADS_OF_ONE_GROUP,
+    groups_of,
+    has_uneven_loops,
+    threads_apart,
+)
 from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.nodes import Kernel, Module, Once
@@ -21,7 +28,8 @@ from starplat.runtime.groups import GroupKernels
 from starplat.runtime.lent import cell_run, sycl_interface
 from starplat.runtime.text import kernels_text_to_run
 from starplat.runtime.together import WORD as BOARD_WORD
-from starplat.toolchain.cache import Cache, key_of, open_cache
+from starplat.toolchain import sycl_apart
+from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.refused import first_error, refused_kernels
 from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl, unavailable
 from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
@@ -47,6 +55,7 @@ class SyclDevice(ArrayDevice):
             raise device_fault(self.name, str(error), "does not answer") from error
         if device.is_cpu:
             self.capabilities = CPU_CAPABILITIES
+        self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
         self.items_of_group = 1 if device.is_cpu else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
@@ -78,32 +87,23 @@ class SyclDevice(ArrayDevice):
 
     def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
         """The built kernels, and whether they came from the cache."""
-        cache = open_cache(self.target)
         key = key_of(text, *options, device_identity(self.device))
-        found = self._loaded(cache, key)
-        if found is not None:
-            return found, True
-        with cache.locked(key):
-            found = self._loaded(cache, key)
-            if found is not None:
-                return found, True
-            bundle = self._compiled(text, options)
-            cache.put(key, self.shim.binary(bundle))
-            return bundle, False
+        return open_cache(self.target).load_or_build(key, self._loaded, lambda: self._compiled(text, options))
 
-    def _loaded(self, cache: Cache, key: str) -> int | None:
-        binary = cache.get(key)
-        if binary is None:
-            return None
-        try:
+    def _loaded(self, binary: bytes) -> int | None:
+        with suppress(SyclError):
             return self.shim.load(self.queue, binary)
-        except SyclError:
-            cache.forget(key)
-            return None
+        return None
 
-    def _compiled(self, text: str, options: tuple[str, ...]) -> int:
+    def _compiled(self, text: str, options: tuple[str, ...]) -> tuple[int, bytes]:
+        """The kernels and their binary, built by another process where that can find the device."""
+        place = self.shim.place(self.device)
         try:
-            return self.shim.build(self.queue, text, options)
+            if place is None or not self.shim.path.exists():
+                bundle = self.shim.build(self.queue, text, options)
+                return bundle, self.shim.binary(bundle)
+            binary = sycl_apart.build(self.shim.path, place, text, options)
+            return self.shim.load(self.queue, binary), binary
         except SyclError as error:
             raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
 
@@ -229,16 +229,17 @@ class SyclKernels(GroupKernels):
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         group = self._items_of_group(kernel)
-        items = 1 if isinstance(kernel.domain, Once) else groups_for(size.iterations) * GROUP_SIZE
+        items = _items(kernel, size, self._sycl.few_groups)
         given = [as_argument(argument) for argument in arguments]
         with self._sycl.faults():
             self._sycl.queue.submit_async(entry, given, [items], [group])
 
     def _items_of_group(self, kernel: Kernel) -> int:
         """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
-        if isinstance(kernel.domain, Once):
+        if isinstance(kernel.domain, Once) or kernel.works_apart:
             return 1
-        return FEW_ITEMS if self._sycl.device.is_cpu and has_uneven_loops(kernel) else GROUP_SIZE
+        few = self._sycl.device.is_cpu and has_uneven_loops(kernel) and not kernel.shares_arcs
+        return FEW_ITEMS if few else GROUP_SIZE
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         items, given = self._sycl.items_of_group, [as_argument(argument) for argument in arguments]
@@ -251,6 +252,15 @@ class SyclKernels(GroupKernels):
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
+
+
+def _items(kernel: Kernel, size: LaunchSize, few_groups: int) -> int:
+    """Work-items in all."""
+    if isinstance(kernel.domain, Once):
+        return 1
+    if kernel.works_apart:
+        return threads_apart(kernel, size.iterations)
+    return groups_of(kernel, size.iterations, few_groups) * GROUP_SIZE
 
 
 def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:

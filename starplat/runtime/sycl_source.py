@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from typing import Any
 
-from starplat.backends.launch import GROUP_SIZE, THREADS_OF_ONE_GROUP, groups_for
-from starplat.backends.sycl import aspects, single_source_text
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_of
+from starplat.backends.sycl import CAPABILITIES, aspects, single_source_text
 from starplat.ir.nodes import Kernel, Module, Once
 from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Kernels, LaunchSize
@@ -15,6 +16,7 @@ from starplat.runtime.groups import GroupKernels
 from starplat.runtime.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
 from starplat.runtime.sycl import as_argument, require_aspects
 from starplat.runtime.text import kernels_text_to_run
+from starplat.toolchain.compilers import Build, Place
 from starplat.toolchain.libraries import open_library
 
 
@@ -22,6 +24,12 @@ class SyclSourceDevice(LibraryDevice):
     """One device that the compiler's own runtime reaches, with an in-order queue of its own."""
 
     target = "sycl"
+
+    def __init__(self, build: Build) -> None:
+        super().__init__(build)
+        self.few_groups = GROUPS_OF_A_UNIT * self._memory.number("device_threads")
+        if build.place is not Place.GPU:
+            self.capabilities = replace(CAPABILITIES, quick_groups=False)
 
     def _name(self) -> str:
         return f"{self._memory.text('device_name').strip()} (SYCL, {self._build.maker})"
@@ -77,8 +85,10 @@ class SyclSourceKernels(GroupKernels):
         return launcher
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
-        groups, group = (1, 1) if isinstance(kernel.domain, Once) else (groups_for(size.iterations), GROUP_SIZE)
-        self._submit(entry, groups, group, arguments)
+        if isinstance(kernel.domain, Once):
+            self._submit(entry, 1, 1, arguments)
+        else:
+            self._submit(entry, groups_of(kernel, size.iterations, self._sycl.few_groups), GROUP_SIZE, arguments)
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         self._submit(entry, 1, self._sycl.items_of_group(), arguments)

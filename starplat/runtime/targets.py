@@ -43,7 +43,7 @@ def _cuda(index: int) -> Device:
 
 
 def _openmp(index: int) -> Device:
-    from starplat.runtime.library import OpenMPDevice
+    from starplat.runtime.openmp import OpenMPDevice
 
     return OpenMPDevice(_build("openmp", index))
 

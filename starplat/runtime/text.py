@@ -71,7 +71,7 @@ def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
     """Lays the blame for kernels that do not build on the text that replaces them, where one does.
 
     Raises:
-        DiagnosticError: E0911, the device does not take that text.
+        DiagnosticError: E0912, the device does not take that text.
     """
     try:
         yield
@@ -82,7 +82,7 @@ def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
         reason = error.diagnostics[0].message.partition(": ")[2]
         message = f"{edited}, which {OVERRIDE_VARIABLE} puts in place, does not build: {reason}"
         help = f"mend that file, remove it, or unset {OVERRIDE_VARIABLE}"
-        raise DiagnosticError(Diagnostic("E0911", message, help=help), exit_code=ExitCode.WRONG_INPUT) from error
+        raise DiagnosticError(Diagnostic("E0912", message, help=help), exit_code=ExitCode.WRONG_INPUT) from error
 
 
 def kernels_file(target: str, module: Module) -> str:

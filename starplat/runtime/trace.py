@@ -25,6 +25,7 @@ class Held(Enum):
     LIST = "list"  # the members are listed
     ARCS = "all arcs"
     ROW = "one row"  # the neighbors of one node
+    SHARES = "shares"
     ONE = "one thread"
 
 

@@ -1,6 +1,7 @@
 """Modules whose launches tell of their rounds.
 
-Rounds that one group would run by itself are launched one by one by the host, who then sees what each begins with.
+Rounds that one group would run by itself are launched one by one by the host, who then sees what each begins with; and
+of those that he would ask for ahead he waits for each, so that none is told of that never took place.
 """
 
 from __future__ import annotations
@@ -8,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir.nodes import HostIf, HostOp, Module, OnDevice
+from starplat.ir.nodes import HostIf, HostOp, InBatches, Module, OnDevice
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import loops_of
+from starplat.ir.visitor import walk_host
 
 _MADE: dict[int, tuple[Module, Module]] = {}
 _MOST_MADE = 64
 
 
 def traced(module: Module) -> Module:
-    """The module with all its `OnDevice` operations traced: itself if it has none, the same object every time."""
-    if not loops_of(module):
-        return module
+    """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds that are asked for ahead;
+    the same object every time."""
     if id(module) not in _MADE:
+        if not any(isinstance(op, OnDevice | InBatches) for f in module.functions for op in walk_host(f.body)):
+            return module
         if len(_MADE) >= _MOST_MADE:
             del _MADE[next(iter(_MADE))]
         functions = tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions)
@@ -33,6 +35,8 @@ class _Traced(Rewriter):
         match op:
             case OnDevice():
                 return (replace(op, traced=True),)
+            case InBatches():
+                return (replace(op, most=1),)
             case HostIf(_, then, otherwise) if any(isinstance(inner, OnDevice) and inner.one_group for inner in then):
                 return self.host_block(otherwise)
             case _:

@@ -63,7 +63,7 @@ class WordKernels(Kernels):
 
     def _load(self, kernel: Kernel) -> Loaded:
         name = BACKENDS[self.device.target].kernel_name(self.module, kernel)
-        words = {r.variable.name: self._word(r) for r in kernel.reductions}
+        words = {r.variable.name: self._word(r) for r in kernel.brought_back}
         return Loaded(self.entry(name), kernel_parameters(self.module, kernel), words)
 
     def _word(self, reduction: Reduction) -> Word:
@@ -92,6 +92,8 @@ class WordKernels(Kernels):
     ) -> Any:
         if argument.kind is ArgumentKind.REDUCTION:
             assert argument.variable is not None
+            if argument.array is not None:
+                return self.memory(arrays[argument.array.name])
             return self.memory(loaded.words[argument.variable.name].buffer)
         return self.given(argument, arrays, scalars, size)
 

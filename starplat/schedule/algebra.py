@@ -11,11 +11,13 @@ from functools import lru_cache
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Module
+from starplat.passes.meetings import Meeting
 from starplat.passes.node_triangles import node_triangles
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles import triangles
 from starplat.passes.union_find import union_find
-from starplat.schedule.balance import shares_arcs_alone
+from starplat.schedule.balance import threads_share_arcs
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -24,7 +26,7 @@ def components_by_union_find(module: Module, schedule: Schedule, capabilities: C
     """Union-find in place of labels that spread over components."""
     if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(Element.NODE):
         return Decided(module)
-    shares_arcs = shares_arcs_alone(schedule, capabilities)
+    shares_arcs = threads_share_arcs(schedule, capabilities)
     return _decided(_with_union_find(_Same(module), shares_arcs))
 
 
@@ -47,14 +49,52 @@ def _with_union_find(same: _Same, shares_arcs: bool) -> Rewritten:
     return union_find(same.module, shares_arcs=shares_arcs)
 
 
-def triangles_by_intersection(module: Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
-    """Intersections of neighbors in place of tests of every pair of them."""
+_EVEN = 4
+"""How many times the mean degree the largest may be where no node has many more pairs of neighbors than others."""
+
+_FEW, _FEW_IN_LOCKSTEP = 8, 48
+"""Neighbors, as a mean, whose pairs are tested in less time than it takes to put all rows in order."""
+
+
+def triangles_by_intersection(
+    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> Decided:
+    """Intersections of neighbors in place of tests of every pair of them, unless the graph has few pairs."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
-    lockstep = capabilities.lockstep and not capabilities.structured_loops
-    counted = triangles(module, lockstep=lockstep)
-    of_nodes = node_triangles(counted.module, lockstep=lockstep, adds=lambda kind: _adds(capabilities, kind))
-    return _decided(Rewritten(of_nodes.module, (*counted.found, *of_nodes.found)))
+    found = _with_triangles(_Same(module), capabilities)
+    if facts is None or not has_few_pairs(facts, capabilities):
+        return _decided(found)
+    why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
+    return Decided(
+        module, tuple(Choice(f"every pair of neighbors is tested, not {one.what}", why) for one in found.found)
+    )
+
+
+def has_triangles(module: Module, capabilities: Capabilities) -> bool:
+    """Whether the module tests pairs of neighbors, so that it matters how many there are."""
+    return bool(_with_triangles(_Same(module), capabilities).found)
+
+
+def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
+    """Whether all nodes have few neighbors, and about as many."""
+    few = _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
+    return facts.mean_degree <= few and facts.max_degree <= _EVEN * facts.mean_degree
+
+
+@lru_cache(maxsize=16)
+def _with_triangles(same: _Same, capabilities: Capabilities) -> Rewritten:
+    meeting = _meeting(capabilities)
+    counted = triangles(same.module, meeting=meeting)
+    of_nodes = node_triangles(counted.module, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))
+    return Rewritten(of_nodes.module, (*counted.found, *of_nodes.found))
+
+
+def _meeting(capabilities: Capabilities) -> Meeting:
+    """How threads of the target had better compare rows: those of a structured loop may be cores or not."""
+    if not capabilities.lockstep:
+        return Meeting.MARKS
+    return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH
 
 
 def _adds(capabilities: Capabilities, element: Element) -> bool:

@@ -13,8 +13,9 @@ from typing import assert_never
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Module
 from starplat.ir.verify import verify
-from starplat.schedule.algebra import components_by_union_find, triangles_by_intersection
+from starplat.schedule.algebra import components_by_union_find, has_triangles, triangles_by_intersection
 from starplat.schedule.balance import share_arcs
+from starplat.schedule.batches import rounds_in_batches
 from starplat.schedule.direction import push_or_pull
 from starplat.schedule.endings import ends_when_empty
 from starplat.schedule.facts import GraphFacts
@@ -22,6 +23,7 @@ from starplat.schedule.frontiers import frontiers
 from starplat.schedule.groups import rounds_by_one_group
 from starplat.schedule.levels import levels_at_hand
 from starplat.schedule.loops import loops_on_device
+from starplat.schedule.pieces import kernels_in_pieces
 from starplat.schedule.priority import nearest_first
 from starplat.schedule.queues import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
@@ -35,11 +37,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "first: it looks at loops as the program has them, and leaves none",
         components_by_union_find,
     ),
-    Step(
+    GraphStep(
         "triangles",
-        "tests of every pair of a node's neighbors become intersections of sorted rows",
+        "tests of every pair of a node's neighbors become intersections of sorted rows, if there are many pairs",
         "first as well: it looks at kernels as the program has them",
         triangles_by_intersection,
+        has_triangles,
     ),
     Step(
         "loop",
@@ -73,7 +76,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
     ),
     Step(
         "direction",
-        "loops over levels push while few nodes are active, and pull while many are",
+        "what many nodes would tell their neighbors is looked for from the other end",
         "after frontier, whose sets say how many are active; before queue, which lets the host read that",
         push_or_pull,
     ),
@@ -99,8 +102,20 @@ STEPS: tuple[Step | GraphStep, ...] = (
     Step(
         "group",
         "one group of threads runs the rounds of few nodes by itself",
-        "last: it takes the rounds as the host would drive them",
+        "late: it takes the rounds as the host would drive them",
         rounds_by_one_group,
+    ),
+    Step(
+        "batch",
+        "the host asks for several rounds ahead, and reads late whether there are more",
+        "last: it takes the rounds that are left to the host",
+        rounds_in_batches,
+    ),
+    Step(
+        "pieces",
+        "a thread takes iterations that follow each other",
+        "after all that makes kernels; those inside a launch of one group are taken by few threads anyway",
+        kernels_in_pieces,
     ),
 )
 
@@ -139,9 +154,9 @@ def decided(
     return Decided(module, tuple(choices))
 
 
-def looks_at_the_graph(capabilities: Capabilities) -> bool:
-    """Whether any step makes use of facts, for targets of that kind."""
-    return any(isinstance(step, GraphStep) and step.is_for(capabilities) for step in STEPS)
+def looks_at_the_graph(module: Module, capabilities: Capabilities) -> bool:
+    """Whether any step makes use of facts, for this program on targets of that kind."""
+    return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)
 
 
 def _taken(

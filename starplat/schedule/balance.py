@@ -49,9 +49,9 @@ from starplat.schedule.step import Choice, Decided
 
 def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module whose kernels share their arcs out evenly, where the schedule, the target and the kernel let them."""
-    if schedule.balance is Balance.NODE:
+    if not threads_share_arcs(schedule, capabilities):
         return module
-    places = _places(module, schedule, capabilities)
+    places = _places(module)
     shared = {kernel.name for kernel in module.kernels if kernel.name in places and _suits(kernel)}
     if not shared:
         return module
@@ -61,22 +61,18 @@ def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -
     return Decided(replace(module, kernels=kernels), choices)
 
 
-def shares_arcs_alone(schedule: Schedule, capabilities: Capabilities) -> bool:
-    """Whether threads share arcs in a launch of its own: by warps, or by groups where that is quick or asked for."""
+def threads_share_arcs(schedule: Schedule, capabilities: Capabilities) -> bool:
+    """Whether threads share arcs: by warps, or by groups where that is quick or asked for."""
     if schedule.balance is Balance.NODE:
         return False
     quick = capabilities.quick_groups or schedule.balance is Balance.EDGE
     return capabilities.shared_arcs or (capabilities.group_rows and quick)
 
 
-def _places(module: Module, schedule: Schedule, capabilities: Capabilities) -> set[str]:
+def _places(module: Module) -> set[str]:
     """The kernels where threads can share arcs."""
-    found: set[str] = set()
-    if shares_arcs_alone(schedule, capabilities):
-        found |= {kernel.name for kernel in launched_alone(module)}
-    if capabilities.shared_arcs:
-        found |= {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, Launch)}
-    return found
+    found = {kernel.name for kernel in launched_alone(module)}
+    return found | {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, Launch)}
 
 
 def _suits(kernel: Kernel) -> bool:

@@ -1,7 +1,9 @@
-"""Step `direction`: lets a loop over levels look for its next nodes from the other end of the arcs.
+"""Step `direction`: lets nodes look from the other end of the arcs for what others would tell them.
 
-Which loops may, and why, stands in `waves`. In one launch threads count the members of a set and choose; where the host
-drives the rounds it knows how many there are, once the set is a list (step `queue`).
+A loop over levels may look for its next nodes so; which loops may, and why, stands in `waves`. In one launch threads
+count the members of a set and choose; where the host drives the rounds it knows how many there are, once the set is a
+list (step `queue`). Other kernels that join something into their neighbors' cells pull if the schedule asks for it, or
+if they are likely to gain; which may stands in `pulling`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from starplat.ir.nodes import (
     Let,
     Load,
     Module,
+    NearestFirst,
     OnDevice,
     PushOrPull,
     Ref,
@@ -36,9 +39,11 @@ from starplat.ir.uses import stream
 from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_kernels import from_other_end, with_graph_arrays
+from starplat.schedule.pulling import Pulls
 from starplat.schedule.schedule import Direction as Wanted
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
+from starplat.schedule.unused import without_the_unused
 from starplat.schedule.waves import Wave, wave_in, wave_of
 
 _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
@@ -51,12 +56,14 @@ def push_or_pull(module: Module, schedule: Schedule, capabilities: Capabilities)
     only_pull = schedule.direction is Wanted.PULL
     maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
-    if not maker.choices:
-        return module
-    kept = (maker.plainly(kernel) for kernel in module.kernels if kernel.name not in maker.dropped)
-    kernels = (*kept, *maker.kernels)
-    changed = replace(module, functions=functions, kernels=kernels)
-    return Decided(with_graph_arrays(changed), tuple(maker.choices))
+    refusals = maker.pulls.found.refusals(maker.walking) if only_pull else ()
+    choices = (*maker.choices, *maker.pulls.choices.values(), *refusals)
+    if not maker.choices and not maker.pulls.made:
+        return Decided(module, choices)
+    kept = tuple(maker.plainly(kernel) for kernel in module.kernels)
+    kernels = (*kept, *maker.kernels, *maker.pulls.made.values())
+    changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module)
+    return Decided(with_graph_arrays(changed), choices)
 
 
 class _Maker(Rewriter):
@@ -70,24 +77,28 @@ class _Maker(Rewriter):
         self.choices: list[Choice] = []
         self.kernels: list[Kernel] = []
         self.waves: dict[int, Wave] = {}
+        self.walking: set[str] = set()
         self.pushes: set[str] = set()
-        self.dropped: set[str] = set()
         self.taken = Taken(module)
+        self.pulls = Pulls(module, self.taken)
 
     def host_op(self, op: HostOp) -> Iterable[HostOp]:
         if isinstance(op, OnDevice):
             if not self.sets_in_one_launch:
                 return (op,)
-            before = len(self.choices)
             self.in_one_launch = True
             inner = replace(op, body=self.host_block(op.body))
             self.in_one_launch = False
-            if len(self.choices) == before:
+            if inner == op:
                 return (op,)
-            everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels))
+            everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels, *self.pulls.made.values()))
             return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
+        if isinstance(op, NearestFirst):
+            return (op,)  # it knows its walk by name
         if isinstance(op, Launch) and id(op) in self.waves:
             return self.either(op, self.waves[id(op)])
+        if isinstance(op, Launch):
+            return self.pulls.instead(op, in_one_launch=self.in_one_launch, only=self.only_pull)
         return (self.rebuild(op),)
 
     def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
@@ -99,6 +110,7 @@ class _Maker(Rewriter):
                 if found is not None:
                     launch, wave = found
                     self.waves[id(launch)] = wave
+                    self.walking.add(launch.kernel)
         return super().host_block(row)
 
     # --- rewriting ------------------------------------------------------------------------------------------------
@@ -111,7 +123,6 @@ class _Maker(Rewriter):
         emptied = (Fill(wave.now, _FALSE),) if wave.takes else ()
         if self.only_pull:
             self.choices.append(Choice(f"{kernel.name}: pull", why))
-            self.dropped.add(kernel.name)
             return (Launch(pull.name), *emptied)
         if self.in_one_launch:
             self.pushes.add(kernel.name)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import is_launched_once, launched_kernels
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
     Array,
@@ -92,13 +93,13 @@ class _Maker(Rewriter):
         if begins != [start] or row[0] != start or self.is_read(row, variable):
             return None
         launches = [op for op in walk_host(row) if isinstance(op, Launch)]
-        if not all(self.launched_once(op) and any(op is one for one in row) for op in launches):
+        if not all(is_launched_once(op.kernel, self.given) and any(op is one for one in row) for op in launches):
             return None
         return self.told_at_once(row, variable, swaps[0]) or self.told_afterwards(row, variable, swaps[0])
 
     def told_at_once(self, row: list[HostOp], variable: Variable, swap: Swap) -> Ending | None:
         """Every addition to the set contributes, and nothing else does."""
-        kernels = [self.given.kernel(op.kernel) for op in row if isinstance(op, Launch)]
+        kernels = list(launched_kernels(row, self.given))
         tells = [kernel for kernel in kernels if any(r.variable == variable for r in kernel.reductions)]
         for added in (swap.first, swap.second):
             adding = [kernel for kernel in kernels if _adds(kernel.body, added)]
@@ -117,7 +118,7 @@ class _Maker(Rewriter):
         begins, check = row[0], row[-1]
         if not isinstance(check, Launch) or not isinstance(begins, SetVariable):
             return None
-        others = [self.given.kernel(op.kernel) for op in row[:-1] if isinstance(op, Launch)]
+        others = launched_kernels(row[:-1], self.given)
         kernel = self.given.kernel(check.kernel)
         found = membership(kernel)
         if any(r.variable == variable for other in others for r in other.reductions) or found is None:
@@ -137,12 +138,7 @@ class _Maker(Rewriter):
             for expression in all_expressions(row)
             for part in walk_expression(expression)
         )
-        launches = (self.given.kernel(op.kernel) for op in walk_host(row) if isinstance(op, Launch))
-        return asked or any(variable in kernel.scalars for kernel in launches)
-
-    def launched_once(self, launch: Launch) -> bool:
-        everywhere = [op for f in self.given.functions for op in walk_host(f.body) if isinstance(op, Launch)]
-        return sum(op.kernel == launch.kernel for op in everywhere) == 1
+        return asked or any(variable in kernel.scalars for kernel in launched_kernels(walk_host(row), self.given))
 
     def asking(self, loop: HostWhile, found: Ending) -> HostWhile:
         row = list(stream(loop.body))

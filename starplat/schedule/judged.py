@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from starplat.ir.launches import is_launched_once
 from starplat.ir.nodes import (
     AllNodes,
     Array,
@@ -28,7 +29,7 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
 from starplat.passes.cells import conjuncts
 
 
@@ -48,7 +49,7 @@ class Judged:
 
 def judged_filters(function: HostFunction, module: Module) -> Iterator[Judged]:
     """The filters that are judged right before the only loop that asks for them."""
-    for row in _rows(function.body):
+    for row in rows(function.body):
         for judge, asking in pairwise(row):
             if isinstance(judge, Launch) and isinstance(asking, Launch):
                 found = _judged(judge, asking, module)
@@ -56,15 +57,49 @@ def judged_filters(function: HostFunction, module: Module) -> Iterator[Judged]:
                     yield found
 
 
-def _rows(ops: Iterable[HostOp]) -> Iterator[list[HostOp]]:
+def rows(ops: Iterable[HostOp]) -> Iterator[list[HostOp]]:
     """Every row of operations, blocks that only group opened."""
     row = list(stream(ops))
     yield row
     for op in row:
         for name in ("then", "otherwise", "before", "body", "step"):
             inner = getattr(op, name, ())
-            if inner:
-                yield from _rows(inner)
+            if inner and isinstance(inner, tuple):
+                yield from rows(inner)
+
+
+def known_of(kernel: Kernel, module: Module) -> tuple[Expression, ...]:
+    """What holds for every node of a kernel when it begins, since the launch right before it set the node's flag by
+    that."""
+    if kernel.iterator is None or kernel.filter is None or not is_launched_once(kernel.name, module):
+        return ()
+    return tuple(
+        part
+        for function in module.functions
+        for row in rows(function.body)
+        for judge, asking in pairwise(row)
+        if isinstance(judge, Launch) and isinstance(asking, Launch) and asking.kernel == kernel.name
+        for part in _said_by(module.kernel(judge.kernel), kernel.filter, kernel.iterator)
+    )
+
+
+def _said_by(judge: Kernel, filter: Expression, node: Variable) -> Iterator[Expression]:
+    """The conditions for which a kernel has set the flags that a filter asks for."""
+    if not isinstance(judge.domain, AllNodes) or judge.filter is not None or judge.iterator is None:
+        return
+    own, here = Ref(judge.iterator), Ref(node)
+    written = [array for op in judge.body for array in written_arrays((op,))]
+    asked = set(conjuncts(filter))
+    for op in judge.body:
+        match op:
+            case Store(flags, index, value) if (
+                index == own and Load(flags, here) in asked and written.count(flags) == 1
+            ):
+                if not set(written).intersection(arrays_in(value)):
+                    said = map_expression(lambda part: here if part == own else part, value)
+                    yield from conjuncts(said)
+            case _:
+                pass
 
 
 def _judged(judge: Launch, asking: Launch, module: Module) -> Judged | None:

@@ -135,11 +135,14 @@ class ReturnRewriter(Rewriter):
 class LevelsAsLists(ReturnRewriter):
     """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level grows."""
 
-    def __init__(self, module: Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
+    def __init__(
+        self, module: Module, function: str, levels: Levels, taken: Taken, direction: Direction, share: int
+    ) -> None:
         super().__init__(levels, level_list(levels, taken))
         self.given = module
         self.function = function
         self.direction = direction
+        self.share = share
         count = taken.free(f"{levels.cells.name}_count")
         self.count = Array(count, Element.INT, Extent.ONE, Origin.TEMPORARY)
         self.place = Variable(taken.free("slot"), Element.INT)
@@ -185,7 +188,7 @@ class LevelsAsLists(ReturnRewriter):
             if self.direction is Direction.PULL:
                 return pull
             active = Binary(BinaryOperator.SUBTRACT, Ref(listed.end), Ref(listed.begin), Element.INT)
-            return (pulls_if_many(active, (op,), pull),)
+            return (pulls_if_many(active, self.share, (op,), pull),)
         if op is levels.loop:
             ends = (SetVariable(listed.begin, Ref(listed.end)), ReadCell(listed.end, self.count, ZERO))
             said = () if self.told is None else (self.told.said(listed),)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from starplat.ir.launches import is_launched_once, touched
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -38,7 +39,7 @@ from starplat.ir.nodes import (
     infinity,
 )
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, changed_by, walk_host, written_arrays
+from starplat.ir.visitor import changed_by, walk_host, written_arrays
 from starplat.schedule.level_kernels import asked_level, finds_next_level
 
 _HIGHEST_BASE = 2**20
@@ -126,7 +127,9 @@ class _Finder:
             return None
         visitors = self.asking(loop, cells, depth, finder)
         begins = self.beginning(before, cells, depth)
-        if begins is None or visitors is None or not self.launched_once(finder.kernel) or cells not in self.own:
+        if begins is None or visitors is None or cells not in self.own:
+            return None
+        if not is_launched_once(finder.kernel, self.module):
             return None
         returns = tuple(self.returns(after, cells, depth, begins[2]))
         return Levels(cells, depth, finder.kernel, visitors, *begins, loop, returns, self.in_one_launch)
@@ -159,11 +162,7 @@ class _Finder:
         launches = (op for op in walk_host((loop,)) if isinstance(op, Launch) and op is not finder)
         asking = (op.kernel for op in launches if asked_level(self.module.kernel(op.kernel), cells, number) is not None)
         names = tuple(dict.fromkeys(asking))
-        return names if all(map(self.launched_once, names)) else None
-
-    def launched_once(self, kernel: str) -> bool:
-        launches = (op for f in self.module.functions for op in walk_host(f.body) if isinstance(op, Launch))
-        return sum(op.kernel == kernel for op in launches) == 1
+        return names if all(is_launched_once(name, self.module) for name in names) else None
 
     def counts_up(self, row: list[HostOp], depth: Variable) -> bool:
         """Whether a round ends with the next number, and changes it nowhere else."""
@@ -185,9 +184,7 @@ class _Finder:
 
     def mentions(self, op: HostOp, cells: Array) -> bool:
         """Whether an operation, or one inside it, has anything to do with the cells."""
-        inside = list(walk_host((op,)))
-        launched = (self.module.kernel(inner.kernel) for inner in inside if isinstance(inner, Launch))
-        return any(cells in arrays_in(inner) for inner in inside) or any(cells in k.arrays for k in launched)
+        return any(cells in touched(inner, self.module) for inner in walk_host((op,)))
 
     # --- the way back ------------------------------------------------------------------------------------------------
 

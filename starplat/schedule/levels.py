@@ -50,6 +50,7 @@ from starplat.schedule.level_kernels import asked_level
 from starplat.schedule.level_lists import ZERO, LevelsAsLists, ReturnRewriter, level_list
 from starplat.schedule.level_loops import Levels, levels_in
 from starplat.schedule.names import Taken
+from starplat.schedule.pull_rounds import pulling_share
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -59,9 +60,9 @@ _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
 def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module where the nodes of a level are a set or a list, where the schedule and the target let them be."""
     lists = schedule.frontier in (Frontier.QUEUE, Frontier.AUTO) and capabilities.has_atomic(Combine.ADD, Element.INT)
-    if schedule.frontier is Frontier.FLAGS or not (lists or capabilities.shared_arcs):
+    if schedule.keeps_flags(batches=capabilities.batches) or not (lists or capabilities.shared_arcs):
         return module
-    choices: list[Choice] = []
+    choices, share = list[Choice](), pulling_share(capabilities)
     for function in module.functions:
         module = _judging_for_themselves(module, function.name)
         for levels in levels_in(module.function(function.name), module):
@@ -70,7 +71,7 @@ def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilitie
                 module = _Flagger(module, function.name, levels, Taken(module)).module()
                 what = "are a set, which is listed for the way back" if levels.returns else "are a set"
             elif lists:
-                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction)
+                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction, share)
                 module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
             else:

@@ -63,7 +63,7 @@ _LOOPS = (HostWhile, HostFor, HostForRange)
 
 def loops_on_device(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module with its loops of launches made single launches, where the schedule and the target let them."""
-    if schedule.loop in (Loop.HOST, Loop.GROUP) or not capabilities.grid_barrier:
+    if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier:
         return module
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
     choices: list[Choice] = []

@@ -50,7 +50,7 @@ from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
 from starplat.schedule.names import Taken
 from starplat.schedule.nearest_rounds import near_rounds
 from starplat.schedule.relaxing import Relaxing, relaxing
-from starplat.schedule.schedule import Delta, Priority, Schedule
+from starplat.schedule.schedule import Delta, Direction, Priority, Schedule
 from starplat.schedule.step import Choice, Decided
 
 _BUSY = 1024.0
@@ -60,7 +60,8 @@ _FALSE = Const(False, Element.BOOL)
 
 def nearest_first(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module whose relaxations take near nodes first, where the schedule and the target let them."""
-    if schedule.priority is Priority.NONE:
+    pulls = schedule.direction is Direction.PULL and schedule.priority is Priority.AUTO
+    if schedule.priority is Priority.NONE or pulls:  # near nodes tell far ones: they push
         return module
     maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)

@@ -29,6 +29,7 @@ from starplat.ir.nodes import (
     HostForRange,
     HostFunction,
     HostIf,
+    HostLoop,
     HostOp,
     HostWhile,
     Kernel,
@@ -57,12 +58,10 @@ from starplat.source import NOWHERE, Span
 _MANY = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(8, Element.INT), Element.INT)
 """Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
 
-_Loop = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
-
 
 class ListRounds:
     """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
-    they walk lists."""
+    they walk lists. A round pulls if one node in `share` is active."""
 
     def __init__(
         self,
@@ -72,9 +71,11 @@ class ListRounds:
         queues: Mapping[Array, Queue],
         insert: Function,
         taken: Taken,
+        share: int,
     ) -> None:
         self.module = module
         self.made = made
+        self.share = share
         self.walks = walks
         self.together = False
         self._few = False
@@ -210,7 +211,7 @@ class ListRounds:
         self._few = True
         push = self.block(op.push, one)
         self._few = False
-        yield pulls_if_many(Ref(self.queues[op.members].count), push, self.block(op.pull, other))
+        yield pulls_if_many(Ref(self.queues[op.members].count), self.share, push, self.block(op.pull, other))
         known.intersection_update(one, other)
 
     # --- structure --------------------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ class ListRounds:
         yield replace(op, then=self.block(then, one), otherwise=self.block(otherwise, other))
         known.intersection_update(one, other)
 
-    def loop(self, op: _Loop, known: set[Array]) -> Iterator[HostOp]:
+    def loop(self, op: HostLoop, known: set[Array]) -> Iterator[HostOp]:
         """What is known when a round begins must be so before the first one and at the end of each."""
         lasting = self.lasting(op)
         for array in sorted(lasting, key=lambda array: array.name):
@@ -233,7 +234,7 @@ class ListRounds:
         yield self.rounds(op, inside)
         known -= touched
 
-    def lasting(self, op: _Loop) -> set[Array]:
+    def lasting(self, op: HostLoop) -> set[Array]:
         """The sets whose count is known at the end of each round if it was at its beginning, and which spare a round
         that it reads them."""
         if any(isinstance(inner, HostContinue) for inner in walk_host((op,))):
@@ -248,17 +249,17 @@ class ListRounds:
             return set()
         return {array for array in lasting if self.reads(op, array, lasting) < self.reads(op, array, lasting - {array})}
 
-    def reads(self, op: _Loop, array: Array, known: set[Array]) -> int:
+    def reads(self, op: HostLoop, array: Array, known: set[Array]) -> int:
         """How often a round reads the count of a set."""
         ops = walk_host((self.rounds(op, set(known)),))
         return sum(isinstance(inner, ReadCell) and inner.variable == self.queues[array].count for inner in ops)
 
-    def walked_in(self, op: _Loop) -> set[Array]:
+    def walked_in(self, op: HostLoop) -> set[Array]:
         launches = (self.module.kernel(inner.kernel) for inner in walk_host((op,)) if isinstance(inner, Launch))
         found = (membership(kernel, self.queues.__contains__) for kernel in launches)
         return {m.members for m in found if m is not None}
 
-    def rounds(self, op: _Loop, known: set[Array]) -> HostOp:
+    def rounds(self, op: HostLoop, known: set[Array]) -> HostOp:
         """The loop; `known` becomes what is known at the end of a round."""
         match op:
             case HostWhile(before, _, body, test_last):

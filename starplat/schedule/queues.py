@@ -13,6 +13,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Module, Packing
 from starplat.ir.visitor import loops_of
 from starplat.schedule.names import Taken
+from starplat.schedule.pull_rounds import pulling_share
 from starplat.schedule.queue import insertion, queue_of
 from starplat.schedule.queue_host import ListRounds
 from starplat.schedule.queue_kernels import ListKernels
@@ -34,12 +35,12 @@ def sets_as_queues(module: Module, schedule: Schedule, capabilities: Capabilitie
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
         return module
-    taken = Taken(module)
+    taken, share = Taken(module), pulling_share(capabilities)
     queues = {array: queue_of(array, taken) for array in sets}
     insert = insertion(taken)
     walks = ListKernels(queues, insert, taken)
     kernels = tuple(map(walks.kernel, module.kernels))
-    rounds = ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken)
+    rounds = ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken, share)
     functions = tuple(
         rounds.function(function) if any(array in queues for array in function.arrays) else function
         for function in module.functions

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir.launches import is_launched_once
 from starplat.ir.members import membership
 from starplat.ir.nodes import (
     Array,
@@ -38,7 +39,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import walk_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,9 @@ def relaxing(loop: HostWhile, module: Module) -> Relaxing | None:
         return None
     values, additions, now, following = lowered
     ends = Unary(UnaryOperator.NOT, Ref(variable)) if when_empty else Ref(variable)
-    launched = [
-        op for f in module.functions for op in walk_host(f.body) if isinstance(op, Launch) and op.kernel == name
-    ]
-    if members != now or loop.condition != ends or module.kernel(name).reductions or len(launched) != 1:
+    if members != now or loop.condition != ends or module.kernel(name).reductions:
+        return None
+    if not is_launched_once(name, module):
         return None
     done = SetVariable(variable, Const(when_empty, Element.BOOL))
     return Relaxing(module.kernel(name), now, following, values, additions, done)

@@ -34,7 +34,7 @@ class Direction(Setting):
 
     PUSH = "push", "an active node updates its neighbors"
     PULL = "pull", "a node gathers from its neighbors, without atomic operations"
-    AUTO = "auto", "whichever touches fewer arcs, where both are legal"
+    AUTO = "auto", "one or the other in each round, by how much is active, where both are legal"
 
 
 class Frontier(Setting):
@@ -61,7 +61,8 @@ class Loop(Setting):
     HOST = "host", "the host launches every kernel of a round and decides whether to go on"
     DEVICE = "device", "one kernel runs all rounds, its threads wait for each other in between"
     GROUP = "group", "a group of threads runs rounds by itself while few nodes are active, the host launches the others"
-    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch, else a group"
+    BATCH = "batch", "the host launches the kernels of several rounds ahead, and asks late whether there are more"
+    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch, else a group, or batches"
 
 
 class Priority(Setting):
@@ -118,6 +119,12 @@ class Schedule:
     def values(self) -> Mapping[str, Value]:
         """Every knob's value, by the knob's name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def keeps_flags(self, *, batches: bool) -> bool:
+        """Whether active nodes are flags, on a target that can have `batches` or not: of a list the host would have to
+        know in every round how long it is, which rounds that it asks for ahead do not wait for."""
+        ahead = batches and self.loop is Loop.BATCH and self.frontier is Frontier.AUTO
+        return ahead or self.frontier is Frontier.FLAGS
 
     def __str__(self) -> str:
         """As `parse_schedule` reads it: `auto`, `plain`, or the knobs that are not `auto`."""

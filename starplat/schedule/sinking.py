@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from starplat.ir.nodes import Array, Const, Fill, HostBlock, HostFunction, HostIf, HostOp, Launch, Module
+from starplat.ir.launches import touched
+from starplat.ir.nodes import Array, Const, Fill, HostBlock, HostFunction, HostIf, HostOp, Module
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import arrays_in, walk_host
+from starplat.ir.visitor import walk_host
 
 
 def with_fills_in_branches(function: HostFunction, module: Module) -> HostFunction:
@@ -58,10 +59,7 @@ class _Sinker(Rewriter):
 
     def touching(self, ops: Iterable[HostOp], array: Array) -> int:
         """How many of the operations touch the array by themselves."""
-        return sum(array in arrays_in(op) or self._launches_with(op, array) for op in ops)
-
-    def _launches_with(self, op: HostOp, array: Array) -> bool:
-        return isinstance(op, Launch) and array in self.given.kernel(op.kernel).arrays
+        return sum(array in touched(op, self.given) for op in ops)
 
 
 def _replaced(row: Iterable[HostOp], changes: dict[int, tuple[HostOp, ...]]) -> Iterable[HostOp]:

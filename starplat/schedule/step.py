@@ -42,18 +42,18 @@ class Step:
     rewrite: Callable[[Module, Schedule, Capabilities], Module | Decided]
 
 
-def _every_target(capabilities: Capabilities) -> bool:
-    """Whether a target has what a step needs that needs nothing."""
+def _always(module: Module, capabilities: Capabilities) -> bool:
+    """What a step asks for that may do something anywhere."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """A step that also looks at the graph, where there is one: each graph gets a module of its own then, on targets for
-    which it does anything."""
+    """A step that also looks at the graph, where there is one: each graph gets a module of its own then, if the step
+    `is_for` the program and the target."""
 
     name: str
     sentence: str
     reason: str
     rewrite: Callable[[Module, Schedule, Capabilities, GraphFacts | None], Module | Decided]
-    is_for: Callable[[Capabilities], bool] = _every_target
+    is_for: Callable[[Module, Capabilities], bool] = _always

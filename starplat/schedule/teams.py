@@ -20,7 +20,7 @@ NODES_PER_ARC = 1000
 and 0.45 nanoseconds on an NVIDIA H200."""
 
 
-def has_teams(capabilities: Capabilities) -> bool:
+def has_teams(module: Module, capabilities: Capabilities) -> bool:
     """Whether a target can do what this step does."""
     return capabilities.inner_loops
 
@@ -29,7 +29,7 @@ def rows_for_teams(
     module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Module | Decided:
     """The module whose kernels share the arcs of each node, where they can and it is asked for or worth it."""
-    if schedule.balance is Balance.NODE or not has_teams(capabilities):
+    if schedule.balance is Balance.NODE or not has_teams(module, capabilities):
         return module
     shared = {kernel.name for kernel in module.kernels if _suits(kernel, module)}
     if not shared:

@@ -89,7 +89,7 @@ def scalars_read(ops: Iterable[HostOp], module: Module) -> Iterator[Variable]:
         match op:
             case Launch(name):
                 kernel = module.kernel(name)
-                found.update(dict.fromkeys((*kernel.scalars, *(r.variable for r in kernel.reductions))))
+                found.update(dict.fromkeys((*kernel.scalars, *(r.variable for r in kernel.brought_back))))
             case _:
                 arguments = getattr(op, "arguments", ())
                 found.update(dict.fromkeys(a for a in arguments if isinstance(a, Variable)))
@@ -105,7 +105,7 @@ def scalars_set(ops: Iterable[HostOp], module: Module) -> Iterator[Variable]:
             case SetVariable(variable) | ReadCell(variable):
                 yield variable
             case Launch(kernel):
-                yield from (reduction.variable for reduction in module.kernel(kernel).reductions)
+                yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
             case _:
                 arguments = getattr(op, "arguments", ())
                 yield from (a for a in arguments if isinstance(a, Variable))

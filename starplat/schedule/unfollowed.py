@@ -16,15 +16,15 @@ from typing import Any, TypeVar
 from starplat.diagnostics import DiagnosticError
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Direction as End
-from starplat.ir.nodes import ForNeighbors, Module
-from starplat.ir.visitor import walk_kernel
+from starplat.ir.nodes import ForNeighbors, InBatches, Module
+from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Schedule
+from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Algebra, Direction, Loop, Schedule
 
 SOUGHT: Mapping[str, str] = {
-    "direction": "no loop was found that goes over levels from one node on, each round lowering to one value what was "
-    "INF, and no kernel gathers from the other end of arcs",
+    "direction": "no kernel gathers from the other end of arcs, and none was found whose nodes only join values into "
+    "their neighbors' cells, in a way that can be done from there",
     "frontier": "no loop was found that walks the nodes whose flag is set and does nothing else to the flags than set "
     "them one by one or clear all",
     "balance": "no kernel was found that ends with a forall over its node's arcs, or with one value gathered "
@@ -38,6 +38,7 @@ SOUGHT: Mapping[str, str] = {
 LACKING: Mapping[str, str] = {
     "grid_barrier": "barrier for all threads of a launch",
     "group_loops": "groups of threads that can run rounds by themselves",
+    "batches": "queue of launches in their order whose reductions stay on the device",
     "group_rows": "groups whose threads share arcs",
     "shared_arcs": "sub-groups whose threads share arcs and sets of nodes",
 }
@@ -82,6 +83,8 @@ class _Trial:
         made = self.made(schedule) if made is None else made
         if made is None:
             return True  # it is refused for a reason of its own
+        if schedule.values[name] is Loop.BATCH:
+            return _has_batches(made)  # flags are kept for it in any case
         return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
 
     def made(self, schedule: Schedule) -> Module | None:
@@ -96,7 +99,13 @@ class _Trial:
         alone = replace(_with(AUTO, name, schedule), algebra=Algebra.PLAIN)
         if not self.is_followed(name, alone):
             return Unfollowed(setting, SOUGHT[name], lacks=self.lacking(name, alone))
-        return Unfollowed(setting, SOUGHT[name], instead=self.instead(name, schedule))
+        return Unfollowed(setting, self.sought(name, alone), instead=self.instead(name, schedule))
+
+    def sought(self, name: str, alone: Schedule) -> str:
+        """What is looked for, and why the parts of the program that are near it will not do."""
+        choices = decided(self.module, alone, self.capabilities, self.facts).choices if name == "direction" else ()
+        refused = [f"{choice.what} ({choice.why})" for choice in choices if choice.step == name]
+        return "; ".join((SOUGHT[name], *refused))
 
     def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:
         """The least that the target would have to have; empty if nothing would help."""
@@ -132,6 +141,11 @@ def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
     row = list(members)
     for size in range(1, len(row) + 1):
         yield from combinations(row, size)
+
+
+def _has_batches(module: Module) -> bool:
+    """Whether the host asks for any rounds ahead."""
+    return any(isinstance(op, InBatches) for function in module.functions for op in walk_host(function.body))
 
 
 def _is_written_so(module: Module, value: object) -> bool:

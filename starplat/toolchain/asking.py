@@ -1,8 +1,9 @@
-"""What a program of this machine answers to a question about itself, such as `--version`."""
+"""What a program of this machine answers to a question about itself, such as `--version`, and what ended it."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 
 SECONDS = 30
@@ -24,3 +25,11 @@ def answer(path: str, question: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 and done.stdout.strip() else None
+
+
+def signal_name(number: int) -> str:
+    """What the signal that ended it is called."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real-time work
+        return f"signal {number}"

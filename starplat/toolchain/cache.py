@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from platformdirs import user_cache_path
 
@@ -25,6 +26,7 @@ FOLDER_VARIABLE = "STARPLAT_CACHE_DIR"
 LOCK_SECONDS = 120
 _MAGIC = b"starplat1\n"
 _DIGEST = hashlib.sha256().digest_size
+T = TypeVar("T")
 
 
 class CacheWarning(UserWarning):
@@ -64,14 +66,33 @@ class Cache:
 
     def get_or_build(self, key: str, build: Callable[[], bytes]) -> tuple[bytes, bool]:
         """The entry, built by whoever comes first while others wait for it, and whether it was at hand."""
-        if (found := self.get(key)) is not None:
+
+        def twice() -> tuple[bytes, bytes]:
+            made = build()
+            return made, made
+
+        return self.load_or_build(key, lambda entry: entry, twice)
+
+    def load_or_build(
+        self, key: str, load: Callable[[bytes], T | None], build: Callable[[], tuple[T, bytes]]
+    ) -> tuple[T, bool]:
+        """What `load` makes of the entry, as in `get_or_build`; one of which it makes nothing is forgotten.
+        `build` gives what it made, and the entry to keep."""
+        if (found := self._loaded(key, load)) is not None:
             return found, True
         with self.locked(key):
-            if (found := self.get(key)) is not None:
+            if (found := self._loaded(key, load)) is not None:
                 return found, True
-            made = build()
-            self.put(key, made)
+            made, entry = build()
+            self.put(key, entry)
             return made, False
+
+    def _loaded(self, key: str, load: Callable[[bytes], T | None]) -> T | None:
+        if (entry := self.get(key)) is None:
+            return None
+        if (made := load(entry)) is None:
+            self.forget(key)
+        return made
 
     def forget(self, key: str) -> None:
         """Removes an entry that turned out to be of no use; one that cannot be removed is overwritten, or stays."""

@@ -6,7 +6,6 @@ shim is the way to it from Python; it is built once for every version of the run
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
 import sys
@@ -162,15 +161,15 @@ def shim() -> Shim:
     folder = private_folder()
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="starplat-sycl-") as unkept:
-            return Shim(_opened(_built(compiler, source, Path(unkept) / "shim.so")), dpctl)
+            return _opened(_built(compiler, source, Path(unkept) / "shim.so"), dpctl)
     kept = folder / "sycl-shim" / f"{key[:32]}.so"
     if not kept.exists():
         _build_into(kept, compiler, source)
     try:
-        return Shim(ctypes.CDLL(str(kept)), dpctl)
+        return Shim(kept, dpctl)
     except OSError:  # damaged: once more
         _build_into(kept, compiler, source)
-        return Shim(_opened(kept), dpctl)
+        return _opened(kept, dpctl)
 
 
 def _build_into(kept: Path, compiler: Compiler, source: Path) -> None:
@@ -178,9 +177,9 @@ def _build_into(kept: Path, compiler: Compiler, source: Path) -> None:
         write_atomically(kept, _built(compiler, source, Path(folder) / "shim.so").read_bytes())
 
 
-def _opened(library: Path) -> ctypes.CDLL:
+def _opened(library: Path, dpctl: ModuleType) -> Shim:
     try:
-        return ctypes.CDLL(str(library))
+        return Shim(library, dpctl)
     except OSError as error:
         raise unavailable(f"what target sycl has built for itself does not load: {error}", INSTALL) from None
 

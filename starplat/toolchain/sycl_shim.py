@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,16 +20,33 @@ class SyclError(Exception):
     """SYCL's own words about what failed."""
 
 
-class Shim:
-    """The functions of the library; `queue` and `device` are dpctl's objects, and so is what `kernel` gives."""
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue that is not dpctl's; it lives until the process ends."""
 
-    def __init__(self, library: ctypes.CDLL, dpctl: ModuleType) -> None:
-        self._library = library
+    address: int
+
+    def addressof_ref(self) -> int:
+        """As dpctl's queues say where SYCL's own is."""
+        return self.address
+
+
+class Shim:
+    """The functions of the library at `path`; `queue` and `device` are dpctl's objects, and so is what `kernel` gives.
+    Without dpctl it makes no kernels.
+
+    Raises:
+        OSError: the library does not load.
+    """
+
+    def __init__(self, path: Path, dpctl: ModuleType | None = None) -> None:
+        self.path = path
+        self._library = library = ctypes.CDLL(str(path))
         library.starplat_error.restype = ctypes.c_char_p
-        for name in ("build", "load", "kernel"):
+        for name in ("queue", "build", "load", "kernel"):
             getattr(library, f"starplat_{name}").restype = ctypes.c_void_p
         library.starplat_binary.restype = ctypes.c_size_t
-        self._make_kernel = _maker_of_kernels(dpctl)
+        self._make_kernel = None if dpctl is None else _maker_of_kernels(dpctl)
 
     @property
     def makes_kernels(self) -> bool:
@@ -37,6 +56,15 @@ class Shim:
     def can_build(self, device: Any) -> bool:
         """Whether the runtime's compiler makes kernels for the device."""
         return bool(self._library.starplat_can_build(_address(device)))
+
+    def place(self, device: Any) -> int | None:
+        """Where a device stands among all, None for a part of one."""
+        place = int(self._library.starplat_place(_address(device)))
+        return place if place >= 0 else None
+
+    def queue(self, place: int) -> Queue:
+        """A queue for the device that stands there, without dpctl."""
+        return Queue(self._checked(self._library.starplat_queue(place)))
 
     def build(self, queue: Any, text: str, options: tuple[str, ...]) -> int:
         """A kernel bundle, to be released."""

@@ -41,6 +41,17 @@ int starplat_can_build(void *device) {
     });
 }
 
+// Where a device stands among all, by which another process finds it; -1 if it is a part of one.
+int starplat_place(void *device) {
+    const std::vector<sycl::device> all = sycl::device::get_devices();
+    const auto found = std::find(all.begin(), all.end(), *static_cast<sycl::device *>(device));
+    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+void *starplat_queue(int place) {
+    return guarded([&] { return new sycl::queue(sycl::device::get_devices().at(place)); });
+}
+
 void *starplat_build(void *queue_address, const char *text, const char *const *options, int option_count) {
     std::string log;
     Bundle *built = guarded([&] {

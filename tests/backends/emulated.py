@@ -1,8 +1,8 @@
 """A device of target `cuda` that needs no GPU: emitted kernels, built by g++, with fibers for threads.
 
-`host_cuda/cuda_on_host.hpp` is the device side. What runs is the text that CUDA gets but for four things: shared
-memory is a variable, a loop that waits for another block lets it run, the clock is the host's, and limits of the helper
-functions are small, so that small graphs go beyond them. New memory holds nonsense.
+`host_cuda/cuda_on_host.hpp` is the device side. What runs is the text that CUDA, or HIP in its stead, gets but for four
+things: shared memory is a variable, a loop that waits for another block lets it run, the clock is the host's, and
+limits of the helper functions are small, so that small graphs go beyond them. New memory holds nonsense.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 import pytest
 
 from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import Family
 from starplat.backends.launch import KernelArgument
 from starplat.ir.nodes import Kernel, Module, Once, OnDevice
 from starplat.ir.visitor import launched_alone, loops_of
@@ -52,12 +53,14 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Machine:
-    """How many blocks and threads a launch has, and what chance decides."""
+    """How many blocks and threads a launch has and a warp, what chance decides, and whose text runs."""
 
     blocks: int = 3
     threads: int = 64
     seed: int = 1
     limits: bool = True
+    warp: int = 32
+    family: Family = CUDA
 
 
 def require_compiler() -> None:
@@ -66,17 +69,17 @@ def require_compiler() -> None:
         pytest.skip("g++ is not installed")
 
 
-def host_text(module: Module, *, limits: bool) -> str:
+def host_text(module: Module, *, limits: bool, family: Family = CUDA) -> str:
     """The kernels as g++ gets them, each with a function that launches it."""
-    text = CUDA.kernels_text(module)
+    text = family.kernels_text(module).replace("#include <hip/hip_runtime.h>\n", "")
     text = re.sub(r"^(\s*while \(.*\)) \{\}$", r"\1 on_host::spin();", text, flags=re.MULTILINE)
     text = re.sub(r"asm volatile\(.*globaltimer.*\);", "now = on_host::nanoseconds();", text)
     text = re.sub(r"asm volatile\(\"atom.add.*\);", "before = atomicAdd(arrived, share);", text)
     text = re.sub(r"asm volatile\(\"ld.acquire.*\);", "now = *arrived, on_host::spin();", text)
     for name, small in LIMITS.items() if limits else ():
         text = re.sub(rf"^#define {name} \d+", f"#define {name} {small}", text, flags=re.MULTILINE)
-    names = [CUDA.kernel_name(module, kernel) for kernel in launched_alone(module)]
-    names += [CUDA.loop(module, op)[0] for op in loops_of(module)]
+    names = [family.kernel_name(module, kernel) for kernel in launched_alone(module)]
+    names += [family.loop(module, op)[0] for op in loops_of(module)]
     launches = (f"LAUNCHED({name})" for name in names)
     return "\n".join(['#include "cuda_on_host.hpp"', text, '#line 1 "launches"', *launches])
 
@@ -108,11 +111,13 @@ class EmulatedDevice(ReferenceDevice):
         super().__init__()
         self.name = "emulated GPU"
         self.machine = machine
+        self.capabilities = machine.family.capabilities
         self.random = np.random.default_rng(machine.seed)
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
-        text = host_text(module, limits=self.machine.limits)
-        return EmulatedKernels(self, module, wide_arcs, built(text, ("-DARC_64",) if wide_arcs else ()))
+        text = host_text(module, limits=self.machine.limits, family=self.machine.family)
+        flags = (f"-DWARP_SIZE={self.machine.warp}", *(("-DARC_64",) if wide_arcs else ()))
+        return EmulatedKernels(self, module, wide_arcs, built(text, flags))
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Cells:
         cells: Cells = np.empty(count, dtype)
@@ -148,7 +153,7 @@ class EmulatedKernels(WordKernels):
         self._loops = {op.name: self._loop(op) for op in loops_of(module)}
 
     def _loop(self, op: OnDevice) -> _Loop:
-        name, arguments = CUDA.loop(self.module, op)
+        name, arguments = self.device.machine.family.loop(self.module, op)
         return _Loop(self.entry(name), arguments, board_for(self.device, arguments, wide_arcs=self.wide_arcs))
 
     def entry(self, name: str) -> Any:

@@ -10,11 +10,13 @@ import scipy.sparse
 
 import starplat
 from starplat import Program
+from starplat.backends import launch
+from starplat.backends.hip import HIP
 from starplat.backends.opencl import CAPABILITIES, kernels_text
 from starplat.backends.scheduled import for_target
 from starplat.graph import Graph, from_object
 from starplat.ir.visitor import launched_alone
-from starplat.runtime import elements, opencl
+from starplat.runtime import elements
 from starplat.runtime.device import LaunchSize
 from starplat.runtime.opencl import launch_range
 from starplat.runtime.targets import open_device
@@ -23,7 +25,7 @@ from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import EXAMPLES
-from tests.programs.targets import REFERENCE, Target, compiled, opencl_targets
+from tests.programs.targets import REFERENCE, Target, compiled, compiled_targets, opencl_targets
 from tests.zoo import ZOO
 
 EDGE = "balance=edge,loop=host"
@@ -88,7 +90,8 @@ CALLS: dict[str, dict[str, object]] = {
     "k_core": {},
 }
 
-every_group = pytest.mark.parametrize("target", opencl_targets(), ids=lambda target: target.label)
+SYCL = next(target for target in compiled_targets() if target.target == "sycl")
+every_group = pytest.mark.parametrize("target", [*opencl_targets(), SYCL], ids=lambda target: target.label)
 
 
 def ugly(nodes: int, degrees: dict[int, int]) -> Graph:
@@ -160,8 +163,8 @@ def test_every_arc_counts_once(target: Target, name: str, graph: str) -> None:
 def test_few_groups_take_turns(target: Target, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As they do where there are more nodes than work-items."""
     if target.fault is None:
-        monkeypatch.setattr(opencl, "groups_for", lambda iterations: 3)
-        monkeypatch.setattr(open_device("opencl", target.device or 0), "few_groups", 1)
+        monkeypatch.setattr(launch, "groups_for", lambda iterations: 3)
+        monkeypatch.setattr(open_device(target.target, target.device or 0), "few_groups", 1)
     agree(name, GRAPHS["hubs"], target)
 
 
@@ -180,6 +183,21 @@ def test_warps_do_so_in_launches_of_the_host(name: str) -> None:
     expected = REFERENCE.run(program, graph, {"arguments": given})
     with emulated(Machine(blocks=3, threads=64, seed=5)):
         found = program.run(graph, target="cuda", schedule="loop=host", arguments=given)
+    assert first_difference(found, expected) is None
+
+
+WITH_LOOPS = [(name, loop) for name in ("betweenness", "pagerank", "sssp", "k_core") for loop in ("host", "device")]
+
+
+@pytest.mark.parametrize("warp", [32, 64])
+@pytest.mark.parametrize(("name", "loop"), [*WITH_LOOPS, *((name, "host") for name in TEXTS)])
+def test_blocks_of_hip_do_so_whatever_a_wavefront_has(name: str, loop: str, warp: int) -> None:
+    program, graph = program_of(name), weighed(ugly(1300, {5: 1290, 6: 150, 7: 200, 40: 1250, 41: 130, 1299: 1299}))
+    given = dict(CALLS.get(name, {"a": np.arange(graph.num_nodes) % 11}))
+    expected = REFERENCE.run(program, graph, {"arguments": given})
+    schedule = f"balance=edge,loop={loop}"
+    with emulated(Machine(blocks=2, threads=256, seed=5, warp=warp, family=HIP)):
+        found = program.run(graph, target="cuda", schedule=schedule, arguments=given)
     assert first_difference(found, expected) is None
 
 
@@ -283,10 +301,10 @@ def test_emitted_programs_keep_the_device_busy_too(target: str, file: str) -> No
 def test_a_cpu_gives_each_of_its_threads_a_node_unless_asked_otherwise(target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    device = open_device("opencl", target.device or 0)
+    device = open_device(target.target, target.device or 0)
     if device.capabilities is None:
         pytest.skip(f"{target.label} is no CPU")
     module = program_of("bfs").module()
     for schedule, shares in (("auto", False), (EDGE, True)):
-        made = for_target(module, "opencl", parse_schedule(schedule), None, device.capabilities)
+        made = for_target(module, target.target, parse_schedule(schedule), None, device.capabilities)
         assert any(kernel.shares_arcs for kernel in made.kernels) is shares

@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import starplat
+from starplat.backends import scheduled as for_targets
 from starplat.bench.candidates import Candidate, Refused, candidates, widths
 from starplat.bench.measure import Bench, Case
 from starplat.bench.records import Sizes
 from starplat.bench.search import Outcome, Search, Trial, Trials
-from starplat.bench.tuned import in_words, toml
+from starplat.bench.tuned import in_words, key_of, toml
 from starplat.graph import Graph
+from starplat.ir.capabilities import INTERPRETER, Capabilities
+from starplat.ir.nodes import Module
 from starplat.runtime import bind_text
 from starplat.runtime.facts import facts_of
+from starplat.runtime.targets import open_device
+from starplat.schedule import Schedule, apply
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.parse import parse_schedule, read_schedule
+from starplat.schedule.step import Step
 from tests.bench.test_bench import HERE
 from tests.cli.conftest import Outcome as Said
 
@@ -104,6 +111,32 @@ def test_a_search_that_stopped_goes_on_where_it_was(program: starplat.Program) -
     assert whole.complete
     assert len(whole.trials) == ALL
     assert sum("schedules measured" in words for words in measured) >= ALL - len(first.trials)
+
+
+def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Capabilities] = []
+
+    def step(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module:
+        asked.append(capabilities)
+        return module
+
+    lesser = replace(INTERPRETER, grid_barrier=False)
+    monkeypatch.setattr(apply, "STEPS", (Step("test", "a step", "the only one", step),))
+    monkeypatch.setattr(for_targets, "_KNOWN", {})
+    usual = key_of(program.module(), GRAPH, {}, "reference", None)
+    assert set(asked) == {INTERPRETER}
+    monkeypatch.setattr(open_device("reference"), "capabilities", lesser)
+    asked.clear()
+    assert [trial.schedule for trial in search(program, "reference", 60).outcome({}).trials] == ["auto"]
+    assert key_of(program.module(), GRAPH, {}, "reference", None) == usual
+    assert set(asked) == {lesser}
+
+
+def test_a_search_is_about_one_device(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = key_of(program.module(), GRAPH, {}, "reference", None)
+    assert key_of(program.module(), GRAPH, {}, "reference", 0) == usual
+    monkeypatch.setattr(open_device("reference"), "name", "another")
+    assert key_of(program.module(), GRAPH, {}, "reference", 0) != usual
 
 
 @pytest.mark.usefixtures("steps")

@@ -67,6 +67,24 @@ def test_a_kernel_stands_beside_its_loop_with_the_reasons(starplat: Starplat, ex
     assert not re.search(r" $", outcome.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("program", "target", "operation", "line"),
+    [
+        ("sssp", "cuda", "members of modified", r"insert\(modified_later, nbr\);"),
+        ("sssp", "opencl", "enlist into modified_later_bits", r"enlist\(nbr, modified_later_bits, "),
+        ("connected_components", "openmp", "compare and swap on component", "compare_exchange.*component"),
+    ],
+)
+def test_operations_of_the_compilers_own_have_reasons_too(
+    program: str, target: str, operation: str, line: str, examples: Path
+) -> None:
+    found, _ = annotated(examples / f"{program}.sp", target)
+    kernels = [kernel for section in found.sections for kernel in section.kernels]
+    reasons = {atomic.operation: atomic.reason for kernel in kernels for atomic in kernel.atomics}
+    assert reasons[operation]
+    assert any(shown.atomic for kernel in kernels for shown in kernel.lines if re.search(line, shown.text))
+
+
 COUNTS = """function rounds(Graph g, propNode<int> x, int k) {
   int last = 0;
   int left = k;

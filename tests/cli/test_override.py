@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from starplat import pipeline
+from starplat.backends import BACKENDS
+from starplat.backends.scheduled import capabilities_of, for_target
+from starplat.graph_files import read
+from starplat.ir.printer import print_module
+from starplat.ir.proceeding import proceeding
+from starplat.program_text import read_program
 from starplat.runtime import text
+from starplat.runtime.facts import facts_for
 from starplat.runtime.targets import open_device
 from starplat.source import SourceFile
 from starplat.toolchain.devices import report
@@ -43,14 +50,16 @@ def dumped(starplat: Starplat, examples: Path, roads: Path, folder: Path, monkey
 
 
 @on_opencl
-def test_a_dump_holds_kernels_intermediate_form_and_the_hosts_way(
-    starplat: Starplat, examples: Path, dumped: Path
-) -> None:
+def test_a_dump_holds_kernels_intermediate_form_and_the_hosts_way(examples: Path, roads: Path, dumped: Path) -> None:
     assert sorted(path.name for path in dumped.iterdir()) == ["sssp.sssp.host.txt", "sssp.sssp.ir.txt", KERNELS]
-    schedule = "auto" if open_device("opencl").capabilities is None else "balance=node"  # what `auto` is on a CPU
-    for name, stage in ((KERNELS, "source"), ("sssp.sssp.ir.txt", "ir"), ("sssp.sssp.host.txt", "schedule")):
-        shown = starplat("inspect", examples / "sssp.sp", "--stage", stage, "--target", "opencl", "-s", schedule).out
-        assert (dumped / name).read_text(encoding="utf-8") == shown
+    device = open_device("opencl")
+    module = pipeline.lower(pipeline.check(read_program(examples / "sssp.sp")))
+    facts = facts_for(module, None, read(roads), device.capabilities or capabilities_of("opencl"))
+    module = for_target(module, "opencl", None, facts, device.capabilities)
+    kernels = BACKENDS["opencl"].kernels_text(module)
+    shown = {KERNELS: kernels, "sssp.sssp.ir.txt": print_module(module), "sssp.sssp.host.txt": proceeding(module)}
+    for name, expected in shown.items():
+        assert (dumped / name).read_text(encoding="utf-8").rstrip("\n") == expected.rstrip("\n")
 
 
 def test_the_interpreter_has_no_kernels_to_dump(
@@ -101,7 +110,7 @@ def test_an_edit_that_does_not_build_is_the_editors_mistake(
     kernels.write_text(kernels.read_text(encoding="utf-8").replace("const int nbr", "const int"), encoding="utf-8")
     outcome = sssp(starplat, examples, roads)
     assert outcome.code == 1
-    assert f"error[E0911]: {kernels}, which STARPLAT_OVERRIDE puts in place, does not build: " in outcome.err
+    assert f"error[E0912]: {kernels}, which STARPLAT_OVERRIDE puts in place, does not build: " in outcome.err
 
 
 @on_opencl

@@ -16,6 +16,7 @@ from starplat.graph import Graph
 from starplat.ir.nodes import ForNeighbors, HostIf, Launch, Module
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.passes.meetings import Meeting
 from starplat.passes.node_triangles import node_triangles
 from starplat.passes.rewritten import Rewritten
 from starplat.runtime import bind, run_module
@@ -29,7 +30,7 @@ from tests.programs.targets import TARGETS, Target
 from tests.zoo import ZOO, random_graphs
 
 every_spelling = pytest.mark.parametrize("name", COUNTS)
-both_ways = pytest.mark.parametrize("lockstep", [True, False], ids=["searching", "merging"])
+all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
 quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
@@ -41,8 +42,8 @@ def plain(name: str) -> Module:
 
 
 @cache
-def rewritten(name: str, lockstep: bool) -> Rewritten:
-    return node_triangles(plain(name), lockstep=lockstep)
+def rewritten(name: str, meeting: Meeting) -> Rewritten:
+    return node_triangles(plain(name), meeting=meeting)
 
 
 def answer(module: Module, graph: Graph, target: str = "reference", device: int = 0) -> starplat.Result:
@@ -50,17 +51,17 @@ def answer(module: Module, graph: Graph, target: str = "reference", device: int 
     return run_module(module, graph, target=target, device_index=device, arguments=given, schedule=PLAIN)
 
 
-def assert_same(name: str, lockstep: bool, graph: Graph, target: Target) -> None:
+def assert_same(name: str, meeting: Meeting, graph: Graph, target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    found = answer(rewritten(name, lockstep).module, graph, target.target, target.device or 0)
+    found = answer(rewritten(name, meeting).module, graph, target.target, target.device or 0)
     assert first_difference(found, answer(plain(name), graph)) is None
 
 
-@both_ways
+@all_ways
 @every_spelling
-def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
-    found = rewritten(name, lockstep)
+def test_every_spelling_is_seen_through(name: str, meeting: Meeting) -> None:
+    found = rewritten(name, meeting)
     verify(found.module)
     assert len(found.found) == 1
     (test,) = (op for f in found.module.functions for op in walk_host(f.body) if isinstance(op, HostIf))
@@ -73,7 +74,7 @@ def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
 
 def test_what_else_a_loop_does_is_still_done_and_no_more() -> None:
     """The example counts neighbors beside arcs; those who only lead to a node are none where arcs lead both ways."""
-    (rest,) = (k for k in rewritten("clustering", True).module.kernels if k.name.endswith("_from_triangles"))
+    (rest,) = (k for k in rewritten("clustering", Meeting.SEARCH).module.kernels if k.name.endswith("_from_triangles"))
     assert sum(isinstance(op, ForNeighbors) for op in walk_kernel(rest.body)) == 1
     assert not any(array.name.startswith("in_") for array in rest.arrays)
 
@@ -86,21 +87,21 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
 
 
 @some_targets
-@both_ways
+@all_ways
 @every_spelling
-def test_the_numbers_are_the_same_on_ugly_graphs(name: str, lockstep: bool, target: Target) -> None:
+def test_the_numbers_are_the_same_on_ugly_graphs(name: str, meeting: Meeting, target: Target) -> None:
     for graph in ZOO.values():
-        assert_same(name, lockstep, graph, target)
-        assert_same(name, lockstep, graph.undirected().deduplicated(), target)
+        assert_same(name, meeting, graph, target)
+        assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
 @some_targets
-@both_ways
+@all_ways
 @every_spelling
-def test_the_numbers_are_the_same_on_random_graphs(name: str, lockstep: bool, target: Target) -> None:
+def test_the_numbers_are_the_same_on_random_graphs(name: str, meeting: Meeting, target: Target) -> None:
     def same(graph: Graph) -> None:
-        assert_same(name, lockstep, graph, target)
-        assert_same(name, lockstep, graph.undirected().deduplicated().without_loops(), target)
+        assert_same(name, meeting, graph, target)
+        assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
     quick(given(random_graphs(12, 60))(same))()
 
@@ -112,19 +113,19 @@ def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:
     ends = (draw.pareto(1.2, (2, 3000)) * 20).astype(np.int64) % 500
     graph = Graph.from_arcs(500, *ends, directed=False).deduplicated().without_loops()
     expected = nx.clustering(nx.Graph(zip(graph.sources.tolist(), graph.columns.tolist(), strict=True)))
-    found = answer(rewritten("clustering", True).module, graph)["lcc"]
+    found = answer(rewritten("clustering", Meeting.SEARCH).module, graph)["lcc"]
     assert [found[node] for node in expected] == pytest.approx(list(expected.values()))
 
 
-@both_ways
+@all_ways
 @every_spelling
-def test_every_target_can_say_it(name: str, lockstep: bool) -> None:
+def test_every_target_can_say_it(name: str, meeting: Meeting) -> None:
     for backend in BACKENDS.values():
-        assert backend.kernels_text(rewritten(name, lockstep).module)
+        assert backend.kernels_text(rewritten(name, meeting).module)
 
 
 def test_cuda_takes_the_kernels(tmp_path: Path) -> None:
-    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten("clustering", True).module), tmp_path)
+    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten("clustering", Meeting.SEARCH).module), tmp_path)
 
 
 def test_a_target_that_cannot_add_to_one_cell_at_once_keeps_the_program() -> None:
@@ -134,5 +135,5 @@ def test_a_target_that_cannot_add_to_one_cell_at_once_keeps_the_program() -> Non
 
 def test_nothing_is_done_where_the_programs_own_steps_are_asked_for() -> None:
     capabilities, module = BACKENDS["cuda"].capabilities, plain("clustering")
-    assert triangles_by_intersection(module, Schedule(algebra=Algebra.PLAIN), capabilities).module is module
-    assert len(triangles_by_intersection(module, Schedule(), capabilities).choices) == 1
+    assert triangles_by_intersection(module, Schedule(algebra=Algebra.PLAIN), capabilities, None).module is module
+    assert len(triangles_by_intersection(module, Schedule(), capabilities, None).choices) == 1

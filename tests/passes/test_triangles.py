@@ -17,9 +17,10 @@ from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
 from starplat.graph import Graph
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import HostIf, Launch, Module
+from starplat.ir.nodes import Extent, HostIf, Launch, Module
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host
+from starplat.passes.meetings import Meeting
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles import triangles
 from starplat.runtime import bind, run_module
@@ -32,7 +33,7 @@ from tests.programs.targets import REFERENCE, TARGETS, Target
 from tests.zoo import ZOO, random_graphs
 
 every_spelling = pytest.mark.parametrize("name", TRIANGLES)
-both_ways = pytest.mark.parametrize("lockstep", [True, False], ids=["searching", "merging"])
+all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
 quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -44,8 +45,8 @@ def plain(name: str) -> Module:
 
 
 @cache
-def rewritten(name: str, lockstep: bool) -> Rewritten:
-    return triangles(plain(name), lockstep=lockstep)
+def rewritten(name: str, meeting: Meeting) -> Rewritten:
+    return triangles(plain(name), meeting=meeting)
 
 
 def answer(module: Module, graph: Graph, target: Target) -> object:
@@ -56,18 +57,21 @@ def answer(module: Module, graph: Graph, target: Target) -> object:
     return run.returned
 
 
-def assert_same(name: str, lockstep: bool, graph: Graph, target: Target) -> None:
+def assert_same(name: str, meeting: Meeting, graph: Graph, target: Target) -> None:
     expected = answer(plain(name), graph, REFERENCE)
-    assert answer(rewritten(name, lockstep).module, graph, target) == expected
+    assert answer(rewritten(name, meeting).module, graph, target) == expected
 
 
-@both_ways
+@all_ways
 @every_spelling
-def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
-    found = rewritten(name, lockstep)
+def test_every_spelling_is_seen_through(name: str, meeting: Meeting) -> None:
+    found = rewritten(name, meeting)
     verify(found.module)
     assert len(found.found) == 1
     assert "intersections of neighbors" in found.found[0].what
+    assert all(array.extent is not Extent.WORKERS_BITS for array in found.module.functions[0].arrays) == (
+        meeting is not Meeting.MARKS
+    )
     (test,) = (op for op in walk_host(found.module.functions[0].body) if isinstance(op, HostIf))
     launched = [[op.kernel for op in block if isinstance(op, Launch)] for block in (test.then, test.otherwise)]
     assert [len(kernels) for kernels in launched] == [2, 1]
@@ -75,13 +79,20 @@ def test_every_spelling_is_seen_through(name: str, lockstep: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("capabilities", "lockstep"),
-    [(OPENCL, True), (OPENCL_CPU, False), (SYCL, True), (SYCL_CPU, False), (BACKENDS["openmp"].capabilities, False)],
+    ("capabilities", "meeting"),
+    [
+        (OPENCL, Meeting.SEARCH),
+        (SYCL, Meeting.SEARCH),
+        (OPENCL_CPU, Meeting.MARKS),
+        (SYCL_CPU, Meeting.MARKS),
+        (BACKENDS["openmp"].capabilities, Meeting.MARKS),
+        (BACKENDS["openacc"].capabilities, Meeting.MERGE),
+    ],
 )
-def test_rows_are_merged_where_threads_do_not_go_in_step(capabilities: Capabilities, lockstep: bool) -> None:
+def test_how_rows_meet_depends_on_what_threads_are(capabilities: Capabilities, meeting: Meeting) -> None:
     """Which a device says, not the target."""
     name = next(iter(TRIANGLES))
-    assert triangles_by_intersection(plain(name), AUTO, capabilities).module == rewritten(name, lockstep).module
+    assert triangles_by_intersection(plain(name), AUTO, capabilities, None).module == rewritten(name, meeting).module
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -92,41 +103,41 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
 
 
 @some_targets
-@both_ways
+@all_ways
 @every_spelling
-def test_the_number_is_the_same_on_ugly_graphs(name: str, lockstep: bool, target: Target) -> None:
+def test_the_number_is_the_same_on_ugly_graphs(name: str, meeting: Meeting, target: Target) -> None:
     for graph in ZOO.values():
-        assert_same(name, lockstep, graph, target)
-        assert_same(name, lockstep, graph.undirected().deduplicated(), target)
+        assert_same(name, meeting, graph, target)
+        assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
 @some_targets
-@both_ways
+@all_ways
 @every_spelling
-def test_the_number_is_the_same_on_random_graphs(name: str, lockstep: bool, target: Target) -> None:
+def test_the_number_is_the_same_on_random_graphs(name: str, meeting: Meeting, target: Target) -> None:
     def same(graph: Graph) -> None:
-        assert_same(name, lockstep, graph, target)
-        assert_same(name, lockstep, graph.undirected().deduplicated().without_loops(), target)
+        assert_same(name, meeting, graph, target)
+        assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
     quick(given(random_graphs(12, 60))(same))()
 
 
 @some_targets
-@both_ways
-def test_larger_graphs_have_as_many_as_networkx_finds(lockstep: bool, target: Target) -> None:
+@all_ways
+def test_larger_graphs_have_as_many_as_networkx_finds(meeting: Meeting, target: Target) -> None:
     draw = np.random.default_rng(3)
     ends = (draw.pareto(1.2, (2, 4000)) * 20).astype(np.int64) % 600
     graph = Graph.from_arcs(600, *ends, directed=False).deduplicated().without_loops()
-    assert answer(rewritten("upwards", lockstep).module, graph, target) == triangles_of(graph)
+    assert answer(rewritten("upwards", meeting).module, graph, target) == triangles_of(graph)
 
 
-@both_ways
+@all_ways
 @every_spelling
-def test_every_target_can_say_it(name: str, lockstep: bool) -> None:
+def test_every_target_can_say_it(name: str, meeting: Meeting) -> None:
     for backend in BACKENDS.values():
-        assert backend.kernels_text(rewritten(name, lockstep).module)
+        assert backend.kernels_text(rewritten(name, meeting).module)
 
 
-@both_ways
-def test_cuda_takes_the_kernels(lockstep: bool, tmp_path: Path) -> None:
-    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten("upwards", lockstep).module), tmp_path)
+@all_ways
+def test_cuda_takes_the_kernels(meeting: Meeting, tmp_path: Path) -> None:
+    to_machine_code(BACKENDS["cuda"].kernels_text(rewritten("upwards", meeting).module), tmp_path)

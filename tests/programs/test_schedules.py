@@ -22,8 +22,8 @@ from starplat import Program, Result
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
-from starplat.ir.nodes import Module
-from starplat.ir.visitor import launched_alone, loops_of
+from starplat.ir.nodes import InBatches, Module
+from starplat.ir.visitor import launched_alone, loops_of, walk_host
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
@@ -255,6 +255,20 @@ def by_one_group(module: Module) -> Iterator[tuple[Schedule, Module]]:
     yield from ((schedule, made) for schedule, made in variants(module, "opencl") if loops_of(made))
 
 
+def in_batches(module: Module, target: str = "opencl") -> Iterator[tuple[Schedule, Module]]:
+    """What comes of a module where the host asks for rounds ahead, if it does: with flags, and with arcs shared."""
+    for balance in (Balance.NODE, Balance.EDGE):
+        schedule = Schedule(loop=Loop.BATCH, balance=balance)
+        made = decided(module, schedule, BACKENDS[target].capabilities).module
+        if any(isinstance(op, InBatches) for function in made.functions for op in walk_host(function.body)):
+            yield schedule, made
+
+
+def in_batches_of_cuda(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """The same for CUDA."""
+    yield from in_batches(module, "cuda")
+
+
 def by_warps(module: Module) -> Iterator[tuple[Schedule, Module]]:
     """What comes of a module where warps share arcs in launches of the host, if they do."""
     made = decided(module, SHARED, BACKENDS["cuda"].capabilities).module
@@ -350,6 +364,21 @@ def test_random_programs_say_the_same_where_one_group_runs_rounds(part: int) -> 
     for seed in range(FIRST + part, FIRST + MANY // 5, 8):
         examine(generate(seed), interpreted, by_one_group)
         examine(generate(seed), by_opencl, by_one_group)
+
+
+@pytest.mark.parametrize("seed", range(FEW // 4))
+def test_a_random_program_says_the_same_where_the_host_asks_ahead(seed: int) -> None:
+    examine(generate(seed), interpreted, in_batches)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_where_the_host_asks_ahead(part: int) -> None:
+    need_opencl()
+    for seed in range(FIRST + part, FIRST + MANY // 5, 8):
+        examine(generate(seed), interpreted, in_batches)
+        examine(generate(seed), by_opencl, in_batches)
+        examine(generate(seed), on_fibers, in_batches_of_cuda)
 
 
 @pytest.mark.campaign

@@ -47,7 +47,8 @@ from starplat.ir.nodes import (
 )
 from starplat.runtime.device import Device, LaunchSize
 from starplat.runtime.elements import dtype_of
-from starplat.runtime.library import OpenACCDevice, OpenMPDevice
+from starplat.runtime.library import OpenACCDevice
+from starplat.runtime.openmp import OpenMPDevice
 from starplat.toolchain import compilers
 from starplat.toolchain.compilers import Build, Place, builds
 from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable

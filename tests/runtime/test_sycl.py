@@ -18,6 +18,7 @@ from starplat.runtime.device import LaunchSize
 from starplat.runtime.sycl import SyclDevice
 from starplat.runtime.targets import open_device
 from starplat.toolchain import sycl as probe
+from starplat.toolchain import sycl_apart
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
 from starplat.toolchain.devices import report
 from starplat.toolchain.vendors import VENDORS_VARIABLE
@@ -85,6 +86,44 @@ def test_text_that_does_not_compile_is_our_mistake(tmp_path: Path, monkeypatch: 
     assert error.value.exit_code is ExitCode.BUILD_FAILED
     (kept,) = (tmp_path / "refused").iterdir()
     assert str(kept) in str(error.value)
+    _checked_folder.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("program", "seconds", "reason"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", 60, r"the device's compiler crashed \(SIGSEGV\)"),
+        ("import os; os.kill(os.getpid(), 40)", 60, r"the device's compiler crashed \(signal 40\)"),
+        ("import time; time.sleep(60)", 0.1, "no end after 0.1 s"),
+        ("import sys; sys.exit('no memory')", 60, "no memory"),
+    ],
+)
+def test_a_compiler_that_crashes_is_one_sentence_and_the_next_build_works(
+    program: str, seconds: float, reason: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    device = sycl_device()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    cells = node_array("cells", Element.INT)
+    module = module_of(over_nodes([Store(cells, Ref(V), number(3))], [cells]))
+    with monkeypatch.context() as broken:
+        broken.setattr(sycl_apart, "_PROGRAM", program)
+        broken.setattr(sycl_apart, "BUILD_SECONDS", seconds)
+        with pytest.raises(DiagnosticError, match=rf"E0904.*: {reason}\n") as error:
+            device.build(module, wide_arcs=False)
+    assert error.value.exit_code is ExitCode.BUILD_FAILED
+    assert not device.build(module, wide_arcs=False).cached
+    assert device.build(module, wide_arcs=False).cached
+    _checked_folder.cache_clear()
+
+
+def test_a_shim_that_is_gone_builds_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    device = sycl_device()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(device.shim, "path", tmp_path / "gone.so")
+    monkeypatch.setattr(sycl_apart, "build", None)
+    cells = node_array("cells", Element.INT)
+    module = module_of(over_nodes([Store(cells, Ref(V), number(4))], [cells]))
+    assert not device.build(module, wide_arcs=False).cached
     _checked_folder.cache_clear()
 
 

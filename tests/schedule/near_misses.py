@@ -137,6 +137,19 @@ SETS = {
     round += 1;
   }
 }""",
+    "some rounds walk a set again": changed(
+        TWO_FLAGS,
+        ("v.dist + e.weight", "v.dist + 1"),
+        ("propNode<int> dist,", "propNode<int> dist, propNode<int> turns,"),
+        ("modified_nxt = False);\n  src.dist", "modified_nxt = False, turns = 0);\n  int round = 0;\n  src.dist"),
+        ("    g.attachNodeProperty(modified = modified_nxt, modified_nxt = False);", """    round += 1;
+    if (round < 3) {
+      forall (v in g.nodes().filter(modified)) {
+        v.turns += round;
+      }
+    }
+    g.attachNodeProperty(modified = modified_nxt, modified_nxt = False);"""),
+    ),
     "members of two sets": """function both(Graph g, propNode<int> turns, node src) {
   propNode<bool> red;
   propNode<bool> blue;

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from starplat.backends.hip import HIP
 from starplat.backends.opencl import CAPABILITIES as OPENCL
 from starplat.backends.opencl import CPU_CAPABILITIES
+from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import AllNodes, Listed, Module
 from starplat.ir.visitor import launched_alone
@@ -91,6 +93,17 @@ ONCE = """function once(Graph g, propNode<int> a, propNode<long> b) {
 def test_launches_of_the_host_share_arcs_by_warps_or_by_groups(text: str) -> None:
     assert sharing(for_target(text, CUDA, "loop=host")) >= 1
     assert sharing(for_target(text, OPENCL, "loop=host")) >= 1
+
+
+@pytest.mark.parametrize("capabilities", [SYCL, HIP.capabilities], ids=["sycl", "hip"])
+def test_groups_of_other_targets_do_so_too(capabilities: Capabilities) -> None:
+    assert sharing(for_target(SSSP, capabilities, "loop=host")) == sharing(for_target(SSSP, OPENCL, "loop=host"))
+    assert sharing(for_target(SSSP, replace(capabilities, quick_groups=False), "loop=host")) == 0
+
+
+def test_groups_share_arcs_in_loops_on_the_device() -> None:
+    assert shape(for_target(SSSP, HIP.capabilities)).shares >= 1
+    assert shape(for_target(SSSP, HIP.capabilities, "balance=node")).shares == 0
 
 
 def test_groups_share_arcs_where_waiting_is_cheap_or_where_that_is_asked_for() -> None:

@@ -122,7 +122,7 @@ def test_a_set_is_a_list(text: str, target: str) -> None:
 @pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED])
 def test_a_round_reads_one_word_and_looks_at_no_other_nodes(text: str) -> None:
     """But where many are active: then it goes over all, in their order."""
-    module = made(text)
+    module = made(text, schedule="priority=none,loop=host")
     (loop,) = loops(module)
     (branch,) = [op for op in inside(loop, HostIf) if isinstance(op, HostIf)]
     (many, cleared), (few,) = branch.then, branch.otherwise

@@ -121,7 +121,7 @@ def test_plain_takes_no_step_and_auto_is_not_plain(program: starplat.Program) ->
 def test_without_steps_nothing_is_done(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apply, "STEPS", ())
     assert scheduled(program.module(), AUTO, INTERPRETER) is program.module()
-    assert not apply.looks_at_the_graph(INTERPRETER)
+    assert not apply.looks_at_the_graph(program.module(), INTERPRETER)
 
 
 def test_a_second_run_schedules_and_builds_nothing(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:

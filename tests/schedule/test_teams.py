@@ -117,8 +117,9 @@ def test_teams_are_for_graphs_with_hubs(schedule: str, facts: GraphFacts, shares
 
 
 def test_only_targets_with_teams_look_at_the_graph() -> None:
-    assert looks_at_the_graph(OPENACC)
-    assert not looks_at_the_graph(OPENMP)
+    module = module_of(EVERY_WAY)
+    assert looks_at_the_graph(module, OPENACC)
+    assert not looks_at_the_graph(module, OPENMP)
 
 
 def test_the_largest_degree_is_of_arcs_either_way() -> None:

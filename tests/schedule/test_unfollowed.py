@@ -70,7 +70,7 @@ def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
 @pytest.mark.parametrize(
     ("text", "schedule"),
     [
-        (SSSP, "direction=pull"),
+        (ONE_STEP, "direction=pull"),
         (ONE_STEP, "loop=device"),
         (ONE_STEP, "balance=edge"),
         (PULLS, "priority=delta(64)"),

@@ -58,6 +58,17 @@ def test_a_damaged_entry_is_forgotten(folder: Path, damage: bytes | None) -> Non
     assert cache.get_or_build(key, lambda: b"again") == (b"again", False)
 
 
+def test_an_entry_of_which_nothing_can_be_made_is_built_again(folder: Path) -> None:
+    cache = open_cache("things")
+    cache.put(key_of("x"), b"not a number")
+
+    def number(entry: bytes) -> int | None:
+        return int(entry) if entry.isdigit() else None
+
+    assert cache.load_or_build(key_of("x"), number, lambda: (7, b"7")) == (7, False)
+    assert cache.load_or_build(key_of("x"), number, lambda: (8, b"8")) == (7, True)
+
+
 def test_the_home_of_nobody_is_a_folder_like_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(FOLDER_VARIABLE, "~nobody-is-called-so/cache")

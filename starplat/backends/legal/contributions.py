@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
@@ -9,6 +11,7 @@ from starplat.backends.negation import negated
 from starplat.backends.statements import (
     Accumulate,
     Assign,
+    AtomicCell,
     Body,
     CombineCell,
     CombineGroup,
@@ -27,6 +30,14 @@ ANY = (Combine.OR, Combine.BIT_OR, Combine.MAX, Combine.ADD)
 
 _ALL = (Combine.AND, Combine.BIT_AND, Combine.MIN, Combine.MULTIPLY)
 """Those that make it false so."""
+
+
+class Together(Enum):
+    """Which threads of a launch hand on together what they contribute."""
+
+    ALONE = "there is only one"
+    APART = "each for itself"
+    IN_GROUPS = "those of a group"
 
 
 class Contributions:
@@ -68,27 +79,32 @@ class Contributions:
         """The declarations of the parts."""
         return tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in self.reductions)
 
-    def ends(self, results: tuple[Array, ...], alone: bool) -> Body:
-        """What hands the parts of all threads on to the words of the results; `alone` if there is only one thread."""
+    def ends(self, results: tuple[Array, ...], together: Together) -> Body:
+        """What hands the parts of all threads on to the words of the results."""
         pairs = zip(self.reductions, results, strict=True)
-        return tuple(s for reduction, result in pairs for s in self._end(reduction, result, alone))
+        return tuple(s for reduction, result in pairs for s in self._end(reduction, result, together))
 
-    def _end(self, reduction: Reduction, result: Array, alone: bool) -> Body:
+    def _end(self, reduction: Reduction, result: Array, together: Together) -> Body:
         variable, combine = reduction.variable, reduction.combine
         part, first = self.parts[variable], Const(0, Element.INT)
         if variable.element is Element.BOOL and combine in ANY:
             return (If(Ref(part), (StoreCell(result, first, Const(1, Element.INT)),)),)
         if variable.element is Element.BOOL and combine in _ALL:
             return (If(negated(Ref(part)), (StoreCell(result, first, Const(0, Element.INT)),)),)
-        if alone:
+        if together is Together.ALONE:
             return (CombineCell(combine, result, first, Ref(part)),)
         method = self.methods.method(combine, result.element)
+        if together is Together.APART:
+            return (AtomicCell(combine, result, first, Ref(part), method),)
         scratch = self.names.fresh(f"{variable.name}_scratch", result.element)
         return (CombineGroup(combine, part, result, scratch, method, GROUP_SIZE),)
 
 
-def result_word(variable: Variable, scalars: set[str], names: Locals) -> Array:
+def result_word(reduction: Reduction, scalars: set[str], names: Locals) -> Array:
     """The word that a reduction is combined into, by the variable's name unless the kernel reads that too."""
+    variable = reduction.variable
+    if reduction.into is not None:
+        return reduction.into
     shared = variable.name in scalars
     name = names.fresh(f"{variable.name}_result", variable.element).name if shared else variable.name
     return Array(name, result_element(variable.element), Extent.ONE, Origin.TEMPORARY)

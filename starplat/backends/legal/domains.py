@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends.legal.continues import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.backends.negation import negated
-from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Stride, While
+from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Piece, Stride, While
 from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
+    WORKERS,
     AllArcs,
     AllNodes,
     Const,
@@ -24,6 +26,7 @@ from starplat.ir.nodes import (
     Once,
     Ref,
     Variable,
+    Workers,
 )
 
 
@@ -43,6 +46,9 @@ def over_domain(kernel: Kernel, operations: Operations) -> Body:
             assert iterator is not None
             end = NumNodes() if isinstance(kernel.domain, AllNodes) else NumArcs()
             return (Count(iterator, Const(0, Element.INT), end, Stride.GRID, body),)
+        case Workers():
+            assert iterator is not None
+            return (Count(iterator, Const(0, Element.INT), Const(WORKERS, Element.INT), Stride.GRID, body),)
         case NodeNeighbors(direction, node, position):
             assert iterator is not None
             return operations.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
@@ -52,6 +58,15 @@ def over_domain(kernel: Kernel, operations: Operations) -> Body:
         case Once():
             return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
+
+
+def in_pieces(operations: Operations, body: Body) -> Body:
+    """The loop, last of the statements, of which each thread takes a piece."""
+    *before, loop = body
+    assert isinstance(loop, Count)
+    begin, end = (operations.locals.fresh(name, loop.variable.element) for name in ("begin", "end"))
+    piece = Piece(begin, end, loop.first, loop.end)
+    return (*before, piece, replace(loop, first=Ref(begin), end=Ref(end), stride=Stride.ONE))
 
 
 def _over_list(operations: Operations, listed: Listed, iterator: Variable, body: Body) -> Body:

@@ -81,6 +81,7 @@ def _brought(operations: Operations, kernel: Kernel, rows: Array) -> Brought:
         keep,
         brought,
         memory=operations.locals.fresh("rows", Element.INT),
+        size=operations.locals.fresh("listed_count", Element.INT),
         begin=operations.locals.fresh("begin", Element.INT),
         groups=operations.locals.fresh("groups", Element.INT),
         count=operations.locals.fresh("count", Element.ARC),

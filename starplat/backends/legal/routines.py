@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.legal.contributions import Contributions, result_word
-from starplat.backends.legal.domains import over_domain
+from starplat.backends.legal.contributions import Contributions, Together, result_word
+from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.statements import (
     Alone,
     Body,
     Count,
     For,
+    If,
+    Leave,
     LegalFunction,
     LegalKernel,
     SharedLoop,
@@ -27,7 +29,20 @@ from starplat.backends.unread import without_unread
 from starplat.backends.uses import walk
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.listed import listed_length
-from starplat.ir.nodes import CallFunction, Function, Kernel, Listed, Module, Once
+from starplat.ir.nodes import (
+    CallFunction,
+    Const,
+    Element,
+    Function,
+    Kernel,
+    Listed,
+    Load,
+    Module,
+    Once,
+    Unary,
+    UnaryOperator,
+    Workers,
+)
 
 
 def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> LegalKernel:
@@ -35,13 +50,31 @@ def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> 
     operations = Operations(kernel, module, capabilities)
     contributions = operations.contributions
     scalars = {scalar.name for scalar in kernel.scalars}
-    results = tuple(result_word(reduction.variable, scalars, operations.locals) for reduction in kernel.reductions)
+    results = tuple(result_word(reduction, scalars, operations.locals) for reduction in kernel.reductions)
     body = over_domain(kernel, operations)
+    if kernel.in_pieces:
+        body = in_pieces(operations, body)
     if capabilities.structured_loops:
         body, ends = _shared_out(kernel, contributions, body), contributions.handed_over(results)
     else:
-        ends = contributions.ends(results, isinstance(kernel.domain, Once))
-    return LegalKernel(kernel, results, without_unread((*contributions.declared(), *body, *ends)))
+        ends = contributions.ends(results, _together(kernel))
+    body = (*_guarded(kernel, capabilities), *contributions.declared(), *body, *ends)
+    return LegalKernel(kernel, results, without_unread(body))
+
+
+def _guarded(kernel: Kernel, capabilities: Capabilities) -> Body:
+    """All threads leave at once where the guard says so."""
+    if kernel.guard is None:
+        return ()
+    assert capabilities.batches, "kernels have guards only where the host asks for rounds ahead"
+    return (If(Unary(UnaryOperator.NOT, Load(kernel.guard, Const(0, Element.INT))), (Leave(),)),)
+
+
+def _together(kernel: Kernel) -> Together:
+    """Who hands on what threads contribute."""
+    if isinstance(kernel.domain, Once):
+        return Together.ALONE
+    return Together.APART if kernel.works_apart else Together.IN_GROUPS
 
 
 def legal_function(function: Function, module: Module, capabilities: Capabilities) -> LegalFunction:
@@ -61,4 +94,4 @@ def _shared_out(kernel: Kernel, contributions: Contributions, body: Body) -> Bod
     length = listed_length(kernel.domain) if isinstance(kernel.domain, Listed) else None
     by_teams = any(isinstance(part, TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=Stride.ONE)
-    return (SharedLoop(loop, reductions, kernel.arrays, uneven, length, by_teams),)
+    return (SharedLoop(loop, reductions, kernel.arrays, uneven, length, by_teams, isinstance(kernel.domain, Workers)),)

@@ -51,7 +51,7 @@ from starplat.backends.statements.launches import (
     Record,
     SwapPointers,
 )
-from starplat.backends.statements.plain import Accumulate, Assign, Break, Call, Continue, Declare, Leave
+from starplat.backends.statements.plain import Accumulate, Assign, Break, Call, Continue, Declare, Leave, Piece
 from starplat.backends.statements.routines import LegalFunction, LegalKernel, LegalLoop, result_element
 
 __all__ = [
@@ -92,6 +92,7 @@ __all__ = [
     "Method",
     "NoteMembers",
     "OnFirst",
+    "Piece",
     "Record",
     "Scope",
     "Search",

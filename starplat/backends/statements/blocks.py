@@ -93,7 +93,8 @@ class SharedLoop:
 
     `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches;
     `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
-    together take an iteration, since it has loops of its own that they share.
+    together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
+    and each has much to do.
     """
 
     loop: Count
@@ -102,6 +103,7 @@ class SharedLoop:
     uneven: bool
     length: Expression | None = None
     by_teams: bool = False
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ class Brought:
     """What the threads of a group know of the nodes that they bring, each one at a time, to share the arcs of them all.
 
     The nodes are all, or those `listed`; `keep` says of the one `brought` whether it is kept. The rest are names: of
-    the group's memory, and of the locals with the first number of a turn, how many groups share a node, the arcs of all
-    nodes brought, a place among these, and which thread brought its node.
+    the group's memory, and of the locals with how many are listed, the first number of a turn, how many groups share a
+    node, the arcs of all nodes brought, a place among these, and which thread brought its node.
     """
 
     rows: Array
@@ -21,6 +21,7 @@ class Brought:
     keep: Expression | None
     brought: Variable
     memory: Variable
+    size: Variable
     begin: Variable
     groups: Variable
     count: Variable

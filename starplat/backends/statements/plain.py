@@ -17,6 +17,17 @@ class Declare:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """New locals: `begin` and `end` of what this thread has of the range from `first` to `last`, which those of the
+    launch take in turn, each a piece."""
+
+    begin: Variable
+    end: Variable
+    first: Expression
+    last: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Assign:
     variable: Variable
     value: Expression
@@ -53,4 +64,4 @@ class Call:
     call: CallFunction
 
 
-PlainStatement = Declare | Assign | Accumulate | Leave | Break | Continue | Call
+PlainStatement = Declare | Piece | Assign | Accumulate | Leave | Break | Continue | Call

@@ -57,7 +57,7 @@ def read(input: Input) -> Graph:
     kind = _banner(input)
     header = header_of(input, lambda line: line.startswith(b"%"), "the line with the matrix's size")
     n, entries = _size(header)
-    layout = _layout(input, kind, n, header)
+    layout = _layout(input, kind, n)
     arcs = read_arcs(input, layout, header.number)
     if len(arcs) != entries:
         raise wrong_count(header.place(2), f"the size line promises {entries} entries, the file holds {len(arcs)}")
@@ -100,7 +100,7 @@ def _size(header: Header) -> tuple[int, int]:
     return rows, entries
 
 
-def _layout(input: Input, kind: _Kind, n: int, header: Header) -> Layout:
+def _layout(input: Input, kind: _Kind, n: int) -> Layout:
     require_room(input.shown, n)
     weight_range = _graphblas_range(input)
     match kind.field:

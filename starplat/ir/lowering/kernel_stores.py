@@ -19,11 +19,11 @@ from starplat.ir.lowering.kernel_expressions import KernelExpressions
 class KernelStores(KernelExpressions):
     """Lowers assignments inside a kernel."""
 
-    def assign(self, place: typed.Place, value: ir.Expression, said: typed.Expression | None) -> list[ir.KernelOp]:
-        """`place = value`, wherever the place lives; `said` is the value in the program's words."""
+    def assign(self, place: typed.Place, value: ir.Expression) -> list[ir.KernelOp]:
+        """`place = value`, wherever the place lives."""
         match place:
             case typed.Cell():
-                return self._store(place, value, said)
+                return self._store(place, value)
             case typed.Variable(symbol=symbol) if symbol in self.locals:
                 return [ir.SetLocal(self.locals[symbol], value)]
             case typed.Variable(symbol=symbol) if symbol in self.around.words:
@@ -36,7 +36,7 @@ class KernelStores(KernelExpressions):
                 return [ir.Contribute(self.around.reductions[symbol].variable, value)]
         assert_never(place)
 
-    def _store(self, place: typed.Cell, value: ir.Expression, said: typed.Expression | None) -> list[ir.KernelOp]:
+    def _store(self, place: typed.Cell, value: ir.Expression) -> list[ir.KernelOp]:
         array = self.written_array(place.symbol)
         store = ir.Store(array, self.expression(place.index), value, id(place) in self.shared)
         return [store, *self._announce(array)]
@@ -116,7 +116,7 @@ class KernelStores(KernelExpressions):
                 case typed.Variable(symbol=symbol) if symbol in self.around.words:
                     carries.append(ir.Carry(self.around.words[symbol], ir.Const(0, ir.Element.INT), value))
                 case typed.Variable():
-                    also += self.assign(c.place, value, c.value)
+                    also += self.assign(c.place, value)
         return carries, tuple(also)
 
     def _local_extreme(self, s: typed.AssignExtreme, variable: ir.Variable) -> list[ir.KernelOp]:
@@ -131,7 +131,7 @@ class KernelStores(KernelExpressions):
                 held = self.temporary("carried", ELEMENTS[c.place.type])
                 values.append(ir.Let(held, value))
                 value = ir.Ref(held)
-            stores += self.assign(c.place, value, c.value)
+            stores += self.assign(c.place, value)
         first = ir.Let(candidate, self.expression(s.candidate))
         return [first, ir.KernelIf(wins, (*values, ir.SetLocal(variable, ir.Ref(candidate)), *stores))]
 

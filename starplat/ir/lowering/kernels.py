@@ -36,7 +36,7 @@ class KernelLowering(KernelStores):
             case typed.Declare():
                 return self._declare(s)
             case typed.Assign():
-                return self.assign(s.place, self.expression(s.value), s.value)
+                return self.assign(s.place, self.expression(s.value))
             case typed.Update():
                 return self._update(s)
             case typed.AssignExtreme():
@@ -78,11 +78,7 @@ class KernelLowering(KernelStores):
 
     def _counted(self, s: typed.CountedLoop) -> list[ir.KernelOp]:
         first = self.expression(s.first)
-        start: list[ir.KernelOp]
-        if s.declares:
-            start = [ir.Let(self.local(s.symbol), first)]
-        else:
-            start = self.assign(typed.Variable(s.symbol), first, s.first)
+        start = [ir.Let(self.local(s.symbol), first)] if s.declares else self.assign(typed.Variable(s.symbol), first)
         step = tuple(self.statement(s.step))
         return [*start, ir.KernelFor(self.expression(s.condition), step, self.block(s.body))]
 

@@ -105,9 +105,7 @@ class RegionLowering:
         """Whether iterations may write what the filter of another reads; the domain is fixed on entry, so it is
         judged first then."""
         tops = [] if loop.filter is None else [loop.filter]
-        read = {
-            e.symbol for top in tops for e in walk.expressions(top) if isinstance(e, typed.Cell | typed.SetContains)
-        }
+        read = {e.symbol for top in tops for e in walk.within(top) if isinstance(e, typed.Cell | typed.SetContains)}
         if isinstance(loop.domain, typed.Members):
             read.add(loop.domain.symbol)
         quiet = (RaceClass.OWNED, RaceClass.READ_ONLY)
@@ -120,7 +118,7 @@ class RegionLowering:
         loop = races.loop
         if loop.filter is None:
             return ()
-        read = {e.symbol for e in walk.expressions(loop.filter) if isinstance(e, typed.Variable)}
+        read = {e.symbol for e in walk.within(loop.filter) if isinstance(e, typed.Variable)}
         if read.isdisjoint(written_scalars(loop.body)) and not self._filter_may_change(races, loop):
             return ()
         return tuple(self._judge(races, half, levels) for half in _halves(loop))
@@ -240,7 +238,7 @@ class RegionLowering:
     def _hoist(self, body: typed.Statement, filter: typed.Expression | None, around: Surroundings) -> None:
         """Works out what concerns whole properties before the kernel."""
         tops = [*walk.all_values(body), *([] if filter is None else [filter])]
-        for e in (e for top in tops for e in walk.expressions(top)):
+        for e in (e for top in tops for e in walk.within(top)):
             extreme = isinstance(e, typed.GraphQuery) and e.query in (typed.Query.MIN_WEIGHT, typed.Query.MAX_WEIGHT)
             if extreme or isinstance(e, typed.Aggregate | typed.SetSize):
                 around.hoisted[id(e)] = self.host.expression(e)

@@ -72,7 +72,7 @@ def _in_place(host: HostSide, s: typed.FixedPoint, flag: ir.Variable) -> tuple[i
 
 
 def _speaks_of_nodes(s: typed.FixedPoint) -> bool:
-    return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.expressions(s.condition))
+    return any(isinstance(e, typed.Variable) and e.symbol is s.node for e in walk.within(s.condition))
 
 
 def lower_bfs(host: HostSide, s: typed.IterateInBFS) -> None:

@@ -84,7 +84,7 @@ def written_scalars(statement: typed.Statement) -> Iterator[typed.Symbol]:
         places = [p.symbol for p in walk.written_places(inner) if isinstance(p, typed.Variable)]
         if isinstance(inner, typed.CountedLoop) and not inner.declares:
             places.append(inner.symbol)
-        lent = [a for v in walk.values(inner) for e in walk.expressions(v) if isinstance(e, typed.Call)
+        lent = [a for v in walk.values(inner) for e in walk.within(v) if isinstance(e, typed.Call)
                 for a in e.arguments if isinstance(a, typed.Symbol) and isinstance(a.type, Scalar)]  # fmt: skip
         for symbol in (*places, *lent):
             if symbol not in inside and symbol not in seen:

@@ -167,6 +167,10 @@ class HostForMembers:
     body: tuple[HostOp, ...]
 
 
+HostLoop = HostWhile | HostFor | HostForRange | HostForNeighbors | HostForMembers
+"""The loops that a program says, each with a `body`."""
+
+
 @dataclass(frozen=True, slots=True)
 class HostBreak:
     pass
@@ -251,6 +255,20 @@ class PushOrPull:
     pull: tuple[HostOp, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class InBatches:
+    """`do body while (goes_on[0])`, for whose rounds the host asks ahead: it looks at the cell after one round, then
+    after two more, and so on up to `most` at a time.
+
+    The kernels of the body do nothing where the cell holds false, so rounds after the last one change no cell. What the
+    host itself does in a round it does in those too: variables that count them, arrays that change places.
+    """
+
+    goes_on: Array  # one BOOL
+    body: tuple[HostOp, ...]
+    most: int
+
+
 HostOp = (
     DeclareVariable
     | SetVariable
@@ -278,4 +296,5 @@ HostOp = (
     | OnDevice
     | NearestFirst
     | PushOrPull
+    | InBatches
 )

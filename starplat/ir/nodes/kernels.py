@@ -55,6 +55,12 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
+class Workers:
+    """A share of the work for each of the WORKERS, by number; the iterator is an INT. One worker has all of its share
+    on one thread, so that memory kept by its number is its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Listed:
     """The nodes array[first], …, array[last - 1], which are all different and which the kernel leaves as they are; the
     iterator is a NODE.
@@ -68,16 +74,18 @@ class Listed:
     last: Expression
 
 
-Domain = AllNodes | AllArcs | NodeNeighbors | Listed | Once
+Domain = AllNodes | AllArcs | NodeNeighbors | Listed | Workers | Once
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """A host variable that a launch combines with what its iterations contribute: `variable = variable combine
-    contributions`."""
+    contributions`; or, where `into` is given, one cell on the device, which then is what `variable` stands for (a BOOL
+    is an INT there, 0 or 1)."""
 
     variable: Variable
     combine: Combine
+    into: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,8 @@ class Kernel:
     program. `shares_arcs` asks that threads share the arcs of all iterations evenly: the body's last operation is a
     ForNeighbors of the iterator then, and what stands before it may be done again for every arc; or the kernel gathers
     (see `gathering`), or it looks for any one arc (see `searching`), or threads share loops in its body where they can
-    (see `shared_rows`).
+    (see `shared_rows`). `in_pieces` asks that a thread takes iterations that follow each other, for itself. Where the
+    one cell of `guard` holds false, a launch does nothing.
     """
 
     name: str
@@ -103,3 +112,15 @@ class Kernel:
     span: Span = field(default=NOWHERE, compare=False)
     comment: str = ""  # what the kernel is for, where no program text says it
     shares_arcs: bool = False
+    in_pieces: bool = False
+    guard: Array | None = None  # one BOOL; among `arrays`
+
+    @property
+    def works_apart(self) -> bool:
+        """Whether a thread has nothing to do with those next to it: it has a piece of the domain, or a share."""
+        return self.in_pieces or isinstance(self.domain, Workers)
+
+    @property
+    def brought_back(self) -> tuple[Reduction, ...]:
+        """The reductions that a launch ends for the host."""
+        return tuple(reduction for reduction in self.reductions if reduction.into is None)

@@ -28,6 +28,10 @@ class Element(Enum):
         return not self.is_real and self is not Element.BOOL
 
 
+WORKERS = 64
+"""Into how many shares work is divided that needs memory of its own: enough for the cores of a CPU, a few for each."""
+
+
 class Extent(Enum):
     """How many cells an array has."""
 
@@ -36,6 +40,7 @@ class Extent(Enum):
     NODES_AND_ONE = "n + 1"
     ARCS = "m"
     BITS = "n / 32 + 1"  # words of 32 bits, a bit for every node
+    WORKERS_BITS = "64 (n / 32 + 1)"  # as many for each of the WORKERS
 
 
 class Origin(Enum):

@@ -7,6 +7,7 @@ from typing import assert_never
 from starplat.ir.nodes import (
     COLUMNS,
     ROW_OFFSETS,
+    WORKERS,
     Apply,
     Array,
     Binary,
@@ -134,6 +135,8 @@ class Expressions(Conversions):
                 return f"0 <= {index} < m"
             case Extent.BITS:
                 return f"0 <= {index} <= n // 32"
+            case Extent.WORKERS_BITS:
+                return f"0 <= {index} < {WORKERS} * (n // 32 + 1)"
 
     def refusal(self, array: Array, index: str) -> str:
         sizes = {
@@ -142,6 +145,7 @@ class Expressions(Conversions):
             Extent.NODES_AND_ONE: "f'{n + 1}'",
             Extent.ARCS: "f'{m}'",
             Extent.BITS: "f'{n // 32 + 1}'",
+            Extent.WORKERS_BITS: f"f'{{{WORKERS} * (n // 32 + 1)}}'",
         }
         return f"out_of_range({array.name!r}, {index}, {sizes[array.extent]})"
 

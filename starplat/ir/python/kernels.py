@@ -12,6 +12,7 @@ from typing import assert_never
 
 from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import (
+    WORKERS,
     AllArcs,
     AllNodes,
     Array,
@@ -45,6 +46,7 @@ from starplat.ir.nodes import (
     Store,
     UpdateCell,
     Variable,
+    Workers,
 )
 from starplat.ir.python.cells import CellWriter
 from starplat.ir.python.loops import LoopWriter
@@ -129,6 +131,10 @@ class _BodyWriter(CellWriter, LoopWriter):
             case Listed():
                 assert kernel.iterator is not None
                 with self.listed(kernel.domain, kernel.iterator):
+                    self.iteration(kernel, condition)
+            case Workers():
+                assert kernel.iterator is not None
+                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({WORKERS}):"):
                     self.iteration(kernel, condition)
             case Once():
                 with self.indented(f"for {self.expressions.temporary()} in items:"):

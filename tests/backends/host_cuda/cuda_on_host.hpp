@@ -1,4 +1,4 @@
-// As much of CUDA's device side as emitted kernels use, on one thread of the host: threads of a launch are fibers.
+// As much of CUDA's and HIP's device side as emitted kernels use, on one thread of the host: threads of a launch are fibers.
 //
 // A fiber runs until it has to wait for others, or until chance stops it. Blocks take turns: each goes as far as it can
 // on its own, so that one may be a whole step ahead of the others wherever nothing holds it back. Which block and which
@@ -27,7 +27,10 @@ struct Place {
     unsigned x;
 };
 
-constexpr unsigned WARP = 32;
+#ifndef WARP_SIZE
+#define WARP_SIZE 32
+#endif
+constexpr unsigned WARP = WARP_SIZE;
 constexpr std::size_t STACK = 64 * 1024;
 constexpr long long MOST_TURNS = 40'000'000;  // of a launch: more is taken for waiting for ever
 
@@ -50,7 +53,7 @@ struct Block {
     std::vector<Fiber *> fibers;
     Meeting all;
     unsigned threads = 0;
-    std::map<std::pair<unsigned, unsigned>, Meeting> warps;  // of the threads in a mask, by warp and mask
+    std::map<std::pair<unsigned, std::uint64_t>, Meeting> warps;  // of the threads in a mask, by warp and mask
     std::vector<char> cells;  // its own memory, while another block runs
 };
 
@@ -123,18 +126,18 @@ inline std::uint64_t *meet(Meeting &meeting, unsigned rank, std::uint64_t value)
 inline int lane() { return now->thread.x % WARP; }
 
 // Those of a warp's threads that are in a mask, which all of them must give.
-inline Meeting &of_warp(unsigned mask) {
+inline Meeting &of_warp(std::uint64_t mask) {
     const unsigned number = now->thread.x / WARP, there = std::min(WARP, block_now->threads - number * WARP);
-    if (there < WARP) mask &= (1u << there) - 1;
+    mask &= ~std::uint64_t(0) >> (64 - there);
     if ((mask >> lane() & 1) == 0) wrong = "a thread is not in its own mask";
     Meeting &meeting = block_now->warps[{number, mask}];
-    meeting.size = __builtin_popcount(mask);
+    meeting.size = __builtin_popcountll(mask);
     return meeting;
 }
 
 // What the lane `from` of this lane's `width` neighbors brings; what is not there is this lane's own.
 template <class T>
-T exchanged(unsigned mask, T value, int from, int width) {
+T exchanged(std::uint64_t mask, T value, int from, int width) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     const std::uint64_t *brought = meet(of_warp(mask), lane(), bits);
@@ -269,6 +272,14 @@ T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = on_host:
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = on_host::WARP) {
     return on_host::exchanged(mask, value, on_host::lane() + int(distance), width);
+}
+
+// HIP's, in which all threads of a wavefront take part.
+constexpr int warpSize = on_host::WARP;
+
+template <class T>
+T __shfl_down(T value, unsigned distance) {
+    return on_host::exchanged(~std::uint64_t(0), value, on_host::lane() + int(distance), warpSize);
 }
 
 template <class T>

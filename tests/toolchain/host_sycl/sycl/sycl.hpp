@@ -1,17 +1,22 @@
-// As much of SYCL 2020 as emitted code asks for, on one thread of the host: every work-item is a group of its own. With
-// it any C++ compiler stands in for a compiler of whole SYCL programs.
+// As much of SYCL 2020 as emitted code asks for, on the host: every work-item is a group of its own on one thread, but
+// where groups share memory their work-items are threads that wait for each other. With it any C++ compiler stands in for
+// a compiler of whole SYCL programs.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -27,13 +32,15 @@ enum class aspect { usm_device_allocations, fp64, atomic64, none };
 
 inline void atomic_fence(memory_order, memory_scope) {}
 
+inline std::mutex atomics;
+
 template <class T, memory_order, memory_scope, access::address_space>
 class atomic_ref {
 public:
     explicit atomic_ref(T &cell) : cell(cell) {}
 
-    T load() const { return cell; }
-    void store(T value) const { cell = value; }
+    T load() const { return change([](T old) { return old; }); }
+    void store(T value) const { exchange(value); }
     T exchange(T value) const { return change([&](T) { return value; }); }
     T fetch_add(T value) const { return change([&](T old) { return T(old + value); }); }
     T fetch_and(T value) const { return change([&](T old) { return T(old & value); }); }
@@ -45,6 +52,7 @@ public:
     bool compare_exchange_weak(T &expected, T value) const { return compare_exchange_strong(expected, value); }
 
     bool compare_exchange_strong(T &expected, T value) const {
+        const std::lock_guard<std::mutex> lock(atomics);
         if (std::memcmp(&cell, &expected, sizeof cell) == 0) {
             cell = value;
             return true;
@@ -58,6 +66,7 @@ private:
 
     template <class Action>
     T change(Action action) const {
+        const std::lock_guard<std::mutex> lock(atomics);
         const T old = cell;
         cell = action(old);
         return old;
@@ -65,39 +74,102 @@ private:
 };
 
 template <int> struct nd_range {
-    nd_range(std::size_t items, std::size_t) : items(items) {}
-    std::size_t items;
+    nd_range(std::size_t items, std::size_t group) : items(items), group(group) {}
+    std::size_t items, group;
 };
 
-template <int> struct group {};
+// The threads of one group.
+class Team {
+public:
+    explicit Team(std::size_t size) : size(size), cells(size) {}
+
+    void wait() {
+        std::unique_lock<std::mutex> lock(mutex);
+        const std::size_t turn = turns;
+        if (++arrived == size) {
+            arrived = 0;
+            turns++;
+            all.notify_all();
+        } else {
+            all.wait(lock, [&] { return turns != turn; });
+        }
+    }
+
+    // What the values of the first `count` threads come to.
+    template <class T, class Operation>
+    T combined(std::size_t lane, T value, std::size_t count, Operation operation) {
+        static_assert(sizeof(T) <= sizeof cells[0]);
+        std::memcpy(&cells[lane], &value, sizeof value);
+        wait();
+        std::memcpy(&value, &cells[0], sizeof value);
+        for (std::size_t i = 1; i < count; i++) {
+            T other;
+            std::memcpy(&other, &cells[i], sizeof other);
+            value = operation(value, other);
+        }
+        wait();
+        return value;
+    }
+
+    const std::size_t size;
+
+private:
+    std::vector<std::uint64_t> cells;
+    std::mutex mutex;
+    std::condition_variable all;
+    std::size_t arrived = 0, turns = 0;
+};
+
+template <int> struct group {
+    Team *team;  // none where a work-item is a group of its own
+    std::size_t lane;
+};
 
 template <int dimensions> class nd_item {
 public:
-    nd_item(std::size_t number, std::size_t items) : number(number), items(items) {}
+    nd_item(std::size_t number, std::size_t items, Team *team = nullptr)
+        : number(number), items(items), size(team ? team->size : 1), team(team) {}
     std::size_t get_global_id(int) const { return number; }
     std::size_t get_global_range(int) const { return items; }
-    std::size_t get_local_id(int) const { return 0; }
-    group<dimensions> get_group() const { return {}; }
+    std::size_t get_local_id(int) const { return number % size; }
+    std::size_t get_group(int) const { return number / size; }
+    std::size_t get_group_range(int) const { return items / size; }
+    group<dimensions> get_group() const { return {team, number % size}; }
 
 private:
-    std::size_t number, items;
+    std::size_t number, items, size;
+    Team *team;
 };
 
-template <class T> struct plus {};
-template <class T> struct multiplies {};
-template <class T> struct bit_and {};
-template <class T> struct bit_or {};
-template <class T> struct bit_xor {};
-template <class T> struct minimum {};
-template <class T> struct maximum {};
+#define OPERATION(name, value) \
+    template <class T> struct name { T operator()(T a, T b) const { return value; } };
+OPERATION(plus, a + b)
+OPERATION(multiplies, a * b)
+OPERATION(logical_and, a && b)
+OPERATION(logical_or, a || b)
+OPERATION(bit_and, a & b)
+OPERATION(bit_or, a | b)
+OPERATION(bit_xor, a ^ b)
+OPERATION(minimum, b < a ? b : a)
+OPERATION(maximum, a < b ? b : a)
+#undef OPERATION
 
 template <class Group, class T, class Operation>
-T reduce_over_group(Group, T value, Operation) { return value; }
+T reduce_over_group(Group group, T value, Operation operation) {
+    return group.team ? group.team->combined(group.lane, value, group.team->size, operation) : value;
+}
+
+template <class Group, class T, class Operation>
+T inclusive_scan_over_group(Group group, T value, Operation operation) {
+    return group.team ? group.team->combined(group.lane, value, group.lane + 1, operation) : value;
+}
 
 using std::abs, std::ceil, std::exp, std::fabs, std::floor, std::fmax, std::fmin, std::isnan, std::log, std::max, std::min,
     std::pow, std::sqrt;
 
-template <class Group> void group_barrier(Group) {}
+template <class Group> void group_barrier(Group group) {
+    if (group.team) group.team->wait();
+}
 
 namespace info {
 namespace platform { struct name {}; }
@@ -138,6 +210,39 @@ struct event {
     void wait_and_throw() {}
 };
 
+// What is launched, and the memory of a group, of which only one runs at a time.
+class handler {
+public:
+    bool shares = false;
+
+    template <int dimensions, class Action> void parallel_for(nd_range<dimensions> range, Action action) {
+        if (!shares) {
+            for (std::size_t i = 0; i < range.items; i++) action(nd_item<dimensions>(i, range.items));
+            return;
+        }
+        for (std::size_t begin = 0; begin < range.items; begin += range.group) {
+            Team team(range.group);
+            std::vector<std::thread> threads;
+            for (std::size_t i = begin; i < begin + range.group; i++) {
+                threads.emplace_back([=, &team] { action(nd_item<dimensions>(i, range.items, &team)); });
+            }
+            for (std::thread &thread : threads) thread.join();
+        }
+    }
+};
+
+template <class T, int> class local_accessor {
+public:
+    local_accessor(std::size_t count, handler &handler) : cells(new T[count], std::default_delete<T[]>()) {
+        handler.shares = true;
+    }
+
+    T &operator[](std::size_t place) const { return cells.get()[place]; }
+
+private:
+    std::shared_ptr<T> cells;
+};
+
 class queue {
 public:
     queue(device, property::queue::in_order) {}
@@ -155,8 +260,9 @@ public:
         return {};
     }
 
-    template <int dimensions, class Action> event parallel_for(nd_range<dimensions> range, Action action) {
-        for (std::size_t i = 0; i < range.items; i++) action(nd_item<dimensions>(i, range.items));
+    template <class Work> event submit(Work work) {
+        handler one;
+        work(one);
         return {};
     }
 };

@@ -1,0 +1,40 @@
+"""Says with one thread what a group of threads does, for targets that have no numbers for threads: it has every loop to
+itself, is the first of all, and waits for nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from starplat.backends.statements import Body, Count, GridBarrier, OnFirst, Statement, Stride
+
+
+def by_one_thread(body: Body) -> Body:
+    """The statements as the only thread of a group does them."""
+    return tuple(done for statement in body for done in _done(statement))
+
+
+def _done(statement: Statement) -> Body:
+    match statement:
+        case GridBarrier():
+            return ()
+        case OnFirst(body):
+            return by_one_thread(body)
+        case Count():
+            return (replace(statement, stride=Stride.ONE, body=by_one_thread(statement.body)),)
+        case _:
+            return (_with_blocks(statement),)
+
+
+def _with_blocks(statement: Statement) -> Statement:
+    """The statement with its blocks said so."""
+    blocks: dict[str, Any] = {}
+    for field in fields(statement):
+        part = getattr(statement, field.name)
+        if type(part) is tuple and part and all(type(inner) in _STATEMENTS for inner in part):
+            blocks[field.name] = by_one_thread(part)
+    return replace(statement, **blocks) if blocks else statement
+
+
+_STATEMENTS = frozenset(Statement.__args__)

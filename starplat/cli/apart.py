@@ -1,0 +1,91 @@
+"""Does a command's work in a process of its own, so that a crash in there ends in a sentence.
+
+Drivers, their compilers and kernels on the host's cores run inside of whoever calls them, and a fault in one of them
+ends that process without a word. The one that was started only waits: it hands on what others send it, and says what
+became of the other one. With STARPLAT_DEBUG there is one process, as debuggers like it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+
+def _known(*names: str) -> frozenset[int]:
+    """Those that this system has."""
+    return frozenset(int(getattr(signal, name)) for name in names if hasattr(signal, name))
+
+
+VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain"})
+"""Those that load what belongs to a device."""
+
+CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
+_HANDED_ON = _known("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+_PR_SET_PDEATHSIG = 1
+
+
+def step_aside() -> None:
+    """Returns in the process that is to do the work; the one that called ends as that one does."""
+    wanted = len(sys.argv) > 1 and sys.argv[1] in VERBS and not os.environ.get("STARPLAT_DEBUG")
+    if not wanted or sys.platform != "linux":
+        return
+    heard = {*_HANDED_ON, int(signal.SIGCHLD)}
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, heard)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    waiting = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        _end_with(waiting)
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
+        return
+    _end_as(_status_of(worker, heard))
+
+
+def _end_with(waiting: int) -> None:
+    """Whoever kills the process that waits means this one."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    if os.getppid() != waiting:
+        os._exit(1)
+
+
+def _status_of(worker: int, heard: set[int]) -> int:
+    """How it ended. What somebody sends to this process alone is handed on; what comes from a terminal both have."""
+    while True:
+        came = signal.sigwaitinfo(heard)
+        if came.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(worker, os.WNOHANG)
+            if ended:
+                return status
+        elif came.si_code <= 0:
+            os.kill(worker, came.si_signo)
+
+
+def _end_as(status: int) -> None:
+    """Ends with the code of the other process, by the signal that ended it, or with a sentence about its crash."""
+    if os.WIFEXITED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    if number in CRASHES:
+        os._exit(_crashed(number))
+    with suppress(OSError):  # SIGKILL does this already
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)
+
+
+def _crashed(number: int) -> int:
+    """Says so, and gives the exit code."""
+    from starplat.cli import console
+    from starplat.diagnostics import Diagnostic, ExitCode
+    from starplat.toolchain.asking import signal_name
+
+    message = f"a kernel, a driver or its compiler crashed and took the process with it ({signal_name(number)})"
+    help = "an index out of range does this: run with --target reference, which checks every index"
+    console.show([Diagnostic("E0913", message, help=help)])
+    sys.stderr.flush()
+    return ExitCode.NO_DEVICE.value

@@ -1,0 +1,43 @@
+"""Functions and the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from starplat.frontend.ast.expressions import Expression, Name, Syntax, TypeName
+from starplat.frontend.ast.statements import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Syntax):
+    """`by_reference` for `&`; `graph` the one bound to by `propNode<int> d(g)`; `default` a literal."""
+
+    type: TypeName
+    name: Name
+    by_reference: bool = False
+    graph: Name | None = None
+    default: Expression | None = None
+
+
+class FunctionKind(Enum):
+    FUNCTION = "function"
+    STATIC = "Static"
+    DYNAMIC = "Dynamic"
+    INCREMENTAL = "Incremental"
+    DECREMENTAL = "Decremental"
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Syntax):
+    """`name` is None for `Incremental` and `Decremental`, which have none."""
+
+    kind: FunctionKind
+    name: Name | None
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Syntax):
+    functions: tuple[Function, ...]

@@ -1,0 +1,77 @@
+"""The device of target `openmp`: the host's cores, of which one can run rounds by itself."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+from starplat.backends import BACKENDS
+from starplat.backends.launch import ArgumentKind, KernelArgument
+from starplat.backends.legal_module import loop_entry
+from starplat.backends.statements import result_element
+from starplat.ir.nodes import Module, OnDevice, Variable
+from starplat.ir.visitor import loops_of
+from starplat.runtime.buffers import Buffer
+from starplat.runtime.device import LaunchSize
+from starplat.runtime.elements import Value, as_value, dtype_of
+from starplat.runtime.endings import within
+from starplat.runtime.library import HostCell, LibraryDevice, LibraryKernels
+from starplat.runtime.words import Loaded, Word
+
+
+class OpenMPDevice(LibraryDevice):
+    """The host's cores, as many as OMP_NUM_THREADS says."""
+
+    target = "openmp"
+
+    @property
+    def kernels(self) -> type[LibraryKernels]:
+        return KernelsWithGroups
+
+    def _name(self) -> str:
+        threads = self._memory.number("device_threads")
+        return f"host, {threads} thread{'s' * (threads != 1)}, {self._memory.text('compiler_name')} (OpenMP)"
+
+
+class KernelsWithGroups(LibraryKernels):
+    """The same where a thread of the host can run rounds by itself; what it changes it leaves in words of the host."""
+
+    runs_together = True
+
+    def __init__(
+        self, device: LibraryDevice, module: Module, wide_arcs: bool, library: ctypes.CDLL, cached: bool
+    ) -> None:
+        super().__init__(device, module, wide_arcs, library, cached)
+        self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
+
+    def _load_group(self, op: OnDevice) -> Loaded:
+        name, arguments = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        words = {variable.name: self._outcome(variable) for variable in op.outcomes}
+        return Loaded(self.entry(name), arguments, words)
+
+    def _given(
+        self,
+        argument: KernelArgument,
+        arrays: Mapping[str, Buffer],
+        scalars: Mapping[str, Value],
+        size: LaunchSize,
+        loaded: Loaded,
+    ) -> Any:
+        if argument.kind is ArgumentKind.OUTCOME:
+            assert argument.variable is not None
+            return self.memory(loaded.words[argument.variable.name].buffer)
+        return super()._given(argument, arrays, scalars, size, loaded)
+
+    def _outcome(self, variable: Variable) -> Word:
+        dtype = dtype_of(result_element(variable.element), wide_arcs=self.wide_arcs)
+        return Word(variable.name, variable.element, dtype.type(0), Buffer(dtype, 1, HostCell(dtype)))
+
+    def _launch_together(
+        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        group = self._groups[op.name]
+        self.device.ready()
+        given = (self._as_c(argument, arrays, scalars, size, group) for argument in group.arguments)
+        within(self.device.name, group.entry, *given)
+        return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in group.words.items()}

@@ -1,0 +1,218 @@
+"""Finds kernels whose nodes join something into the cells of their neighbors, and says which of them may be done from
+the other end of the arcs.
+
+There every node looks along its in-arcs for those that would have told it something, joins what they tell, and stores
+once. That is one of the orders in which the push may have its arcs: those into a node have their turn together, when
+its cell is stored. So it is the same whatever the kernel stands in, if nothing that is told changes while it runs
+(`Join.settled`). Where cells are told that the kernel itself lowers, the answer is the same if it is that of the end of
+a loop that goes on until no cell can be lowered, and a lower cell never tells a higher value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.members import Membership, flag_of, membership
+from starplat.ir.nodes import (
+    AllNodes,
+    Array,
+    Binary,
+    BinaryOperator,
+    CallFunction,
+    Combine,
+    Const,
+    Direction,
+    Element,
+    Expression,
+    ExtremeCell,
+    Fill,
+    ForNeighbors,
+    Kernel,
+    KernelIf,
+    KernelOp,
+    Let,
+    Load,
+    Ref,
+    Store,
+    Variable,
+)
+from starplat.ir.visitor import walk_expression, written_arrays
+from starplat.passes.cells import conjuncts
+from starplat.schedule.join_effects import Effect, Marks, denies, effect_of, leaves, values
+from starplat.schedule.monotone import falls_with, keeps_holding
+from starplat.schedule.relaxing import unfolded
+
+_BEYOND = {Combine.MIN: BinaryOperator.LESS, Combine.MAX: BinaryOperator.GREATER}
+_MIRRORED = {BinaryOperator.LESS: BinaryOperator.GREATER, BinaryOperator.GREATER: BinaryOperator.LESS}
+
+Step = Let | Expression
+"""A local, or a condition of all that follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A kernel that does `effect` to the neighbors of its nodes `teller`, of those that are `chosen`; before it come
+    `steps`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If it is `settled`,
+    nothing that is told changes while it runs."""
+
+    kernel: Kernel
+    teller: Variable
+    members: Array | None
+    takes: bool
+    chosen: tuple[Expression, ...]
+    steps: tuple[Step, ...]
+    loop: ForNeighbors
+    effect: Effect
+    settled: bool
+
+    @property
+    def own(self) -> Ref:
+        """The node that is told."""
+        return Ref(self.loop.neighbor)
+
+    @property
+    def flags(self) -> tuple[Array, ...]:
+        """The flags that those who tell have."""
+        found = (flag_of(condition, self.teller) for condition in self.chosen)
+        return tuple(array for array in found if array is not None)
+
+    @property
+    def emptied(self) -> tuple[Fill, ...]:
+        """What empties the set of those who tell, as the push does on its way."""
+        return (Fill(self.members, Const(False, Element.BOOL)),) if self.takes and self.members is not None else ()
+
+    @property
+    def guards(self) -> tuple[Expression, ...]:
+        """All conditions in the order in which they are asked, without locals."""
+        lets = _lets(self.steps)
+        return tuple(unfolded(step, lets) for step in self.steps if not isinstance(step, Let))
+
+    @property
+    def is_soon_over(self) -> bool:
+        """Whether whoever is marked never looks again, so that every round has fewer who look."""
+        if not isinstance(self.effect, Marks):
+            return False
+        stores = [op for op in self.effect.ops if isinstance(op, Store)]
+        conditions = [part for guard in self.guards for part in conjuncts(guard)]
+        return any(denies(store, condition) for store in stores for condition in conditions)
+
+
+class NotJoined(Exception):  # noqa: N818 - it is an answer, nobody's error
+    """Why a kernel cannot be done from the other end."""
+
+
+def join_of(kernel: Kernel, known: tuple[Expression, ...] = ()) -> Join:
+    """The kernel's parts; `known` is what holds for its nodes when it begins.
+
+    Raises:
+        NotJoined: it does anything else, or what it does may come out otherwise from the other end.
+    """
+    found = membership(kernel)
+    body = kernel.body if found is None else found.body
+    if not isinstance(kernel.domain, AllNodes) or kernel.iterator is None:
+        raise NotJoined("its nodes are those of a list, in which nobody can look one up")
+    match body:
+        case (*ahead, ForNeighbors(Direction.OUT, Ref(whose)) as loop) if whose == kernel.iterator:
+            locals_ahead = [op for op in ahead if isinstance(op, Let)]
+        case _:
+            raise NotJoined("it does more than to go over the arcs that leave its nodes")
+    if len(locals_ahead) < len(ahead):
+        raise NotJoined("it does more than to go over the arcs that leave its nodes")
+    inner, last = _nest(loop.body)
+    done = effect_of(last, loop.neighbor, kernel)
+    if done is None:
+        raise NotJoined("it does more to a neighbor than to join a value into one of its cells")
+    effect, more = done
+    chosen = _chosen(kernel, found)
+    more = tuple(condition for condition in more if not (condition in known and leaves(effect, condition)))
+    steps = _needed((*locals_ahead, *inner, *more), effect, Ref(loop.neighbor))
+    told = _Told(body, kernel.iterator, loop.neighbor, effect, (*chosen, *steps))
+    settled = told.is_settled()
+    members, takes = (None, False) if found is None else (found.members, found.takes)
+    return Join(kernel, kernel.iterator, members, takes, chosen, steps, loop, effect, settled)
+
+
+def _chosen(kernel: Kernel, found: Membership | None) -> tuple[Expression, ...]:
+    """What is asked of the nodes that tell."""
+    asked = kernel.filter if found is None else found.keep
+    rest = () if asked is None else tuple(conjuncts(asked))
+    if found is None or kernel.iterator is None:
+        return rest
+    return (Load(found.members, Ref(kernel.iterator)), *rest)
+
+
+def _nest(body: tuple[KernelOp, ...]) -> tuple[tuple[Step, ...], tuple[KernelOp, ...]]:
+    """Locals and conditions, and what they are for."""
+    match body:
+        case (Let() as first, *rest):
+            steps, last = _nest(tuple(rest))
+            return (first, *steps), last
+        case (KernelIf(condition, then, ()),):
+            steps, last = _nest(then)
+            return (*conjuncts(condition), *steps), last
+        case _:
+            return (), body
+
+
+def _lets(steps: tuple[Step, ...]) -> dict[Variable, Expression]:
+    return {step.variable: step.value for step in steps if isinstance(step, Let)}
+
+
+def _needed(steps: tuple[Step, ...], effect: Effect, own: Ref) -> tuple[Step, ...]:
+    """The steps without conditions that an update asks itself: whether the value is beyond the cell."""
+    if not isinstance(effect, ExtremeCell):
+        return steps
+    lets = _lets(steps)
+    candidate, cell = unfolded(effect.candidate, lets), Load(effect.array, own)
+    sign = _BEYOND[effect.extreme]
+    asked = (
+        Binary(sign, candidate, cell, Element.BOOL),
+        Binary(_MIRRORED[sign], cell, candidate, Element.BOOL),
+    )
+    return tuple(step for step in steps if isinstance(step, Let) or unfolded(step, lets) not in asked)
+
+
+# --- what is told ----------------------------------------------------------------------------------------------------
+
+
+class _Told:
+    """What a kernel reads of cells that it changes."""
+
+    def __init__(
+        self, body: tuple[KernelOp, ...], teller: Variable, neighbor: Variable, effect: Effect, steps: tuple[Step, ...]
+    ) -> None:
+        self.written = written_arrays(body)
+        self.teller, self.own = Ref(teller), Ref(neighbor)
+        self.effect = effect
+        self.lets = _lets(steps)
+        self.conditions = [step for step in steps if not isinstance(step, Let)]
+        self.expressions = [*self.conditions, *self.lets.values(), *values(effect)]
+
+    def is_settled(self) -> bool:
+        """Whether nothing that is told changes meanwhile.
+
+        Raises:
+            NotJoined: it does, and the order of arcs may make a difference in the end.
+        """
+        parts = [part for expression in self.expressions for part in walk_expression(expression)]
+        if any(isinstance(part, CallFunction) for part in parts):
+            raise NotJoined("it calls a function for each arc")
+        changing = {part for part in parts if isinstance(part, Load) and part.array in self.written}
+        if isinstance(self.effect, Marks):
+            changing = {load for load in changing if load.index != self.own}
+        if changing:
+            self.require_that_lower_cells_tell_lower_values(changing)
+        return not changing
+
+    def require_that_lower_cells_tell_lower_values(self, changing: set[Load]) -> None:
+        effect = self.effect
+        if not isinstance(effect, ExtremeCell) or changing != {Load(effect.array, self.teller)}:
+            own = Load(effect.array, self.teller) if isinstance(effect, ExtremeCell) else None
+            name = min(load.array.name for load in changing if load != own)
+            raise NotJoined(f"it reads '{name}', which it changes for others at the same time")
+        own = Load(effect.array, self.teller)
+        guards = [part for condition in self.conditions for part in conjuncts(unfolded(condition, self.lets))]
+        falls = falls_with(unfolded(effect.candidate, self.lets), own)
+        if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
+            better, worse = ("lower", "higher") if effect.extreme is Combine.MIN else ("higher", "lower")
+            raise NotJoined(f"a {better} '{own.array.name}' may tell a {worse} one, or none")

@@ -1,0 +1,73 @@
+"""Triangles are found on oriented rows where nodes have many pairs of neighbors, elsewhere as the program has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends.opencl import CPU_CAPABILITIES
+from starplat.backends.scheduled import capabilities_of
+from starplat.ir.capabilities import Capabilities
+from starplat.runtime.targets import report
+from starplat.schedule import AUTO
+from starplat.schedule.apply import decided, looks_at_the_graph
+from starplat.schedule.facts import GraphFacts
+from tests.zoo import ZOO
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CUDA, OPENMP = capabilities_of("cuda"), capabilities_of("openmp")
+ROADS, EVEN = GraphFacts(264_346, 730_100, 8, None), GraphFacts(4_194_304, 134_217_232, 66, None)
+SOCIAL, DENSE = GraphFacts(81_306, 2_684_592, 3_383, None), GraphFacts(1_000, 200_000, 250, None)
+
+
+@pytest.mark.parametrize("name", ["triangle_count", "clustering_coefficient"])
+@pytest.mark.parametrize(
+    ("facts", "capabilities", "oriented"),
+    [
+        (ROADS, CUDA, False),
+        (ROADS, OPENMP, False),
+        (ROADS, CPU_CAPABILITIES, False),
+        (EVEN, CUDA, False),
+        (EVEN, CPU_CAPABILITIES, True),
+        (SOCIAL, CUDA, True),
+        (SOCIAL, OPENMP, True),
+        (DENSE, CUDA, True),
+        (GraphFacts(0, 0, 0, None), CUDA, False),
+        (None, CUDA, True),
+    ],
+)
+def test_rows_are_oriented_where_there_are_many_pairs(
+    name: str, facts: GraphFacts | None, capabilities: Capabilities, oriented: bool
+) -> None:
+    found = decided(starplat.compile(EXAMPLES / f"{name}.sp").module(), AUTO, capabilities, facts)
+    said = [choice for choice in found.choices if choice.step == "triangles"]
+    assert len(said) == 1
+    assert said[0].what.startswith("every pair of neighbors is tested") is not oriented
+    assert (facts is None or f"none more than {facts.max_degree:,}" not in said[0].why) is oriented
+
+
+def test_only_programs_with_pairs_of_neighbors_look_at_the_graph() -> None:
+    for name, looks in (("triangle_count", True), ("clustering_coefficient", True), ("sssp", False), ("bfs", False)):
+        assert looks_at_the_graph(starplat.compile(EXAMPLES / f"{name}.sp").module(), CUDA) is looks
+
+
+@pytest.mark.parametrize("target", ["reference", "openmp", "opencl"])
+def test_graphs_with_few_pairs_have_the_same_triangles(target: str) -> None:
+    program = starplat.compile(EXAMPLES / "triangle_count.sp")
+    if target == "opencl" and not any(device.usable for device in report("opencl")):
+        pytest.skip("no OpenCL device can be used here")
+    graph = starplat.Graph.from_arcs(60, *_ladder(60))
+    found = program.run(graph, target=target, schedule="auto")
+    assert found.returned == program.run(graph, target="reference").returned == 58
+    hubs = ZOO["random-dense"]
+    expected = program.run(hubs, target="reference").returned
+    assert program.run(hubs, target=target, schedule="auto").returned == expected
+
+
+def _ladder(nodes: int) -> tuple[list[int], list[int]]:
+    """Each node with the two after it, both ways: a strip of nodes - 2 triangles."""
+    arcs = [(v, v + step) for step in (1, 2) for v in range(nodes - step)]
+    arcs += [(b, a) for a, b in arcs]
+    return [a for a, _ in arcs], [b for _, b in arcs]
