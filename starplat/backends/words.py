@@ -21,8 +21,9 @@ fdim floor fma fmax fmin fmod frexp hypot infinity isfinite isinf isnan j0 j1 jn
 main malloc map max memcpy memset min modf nan nearbyint pair pow pown powr printf remainder rint round rsqrt set
 signbit sin sinh size_t sqrt std stderr stdin stdout string swap tan tanh tgamma trunc vector y0 y1 yn int8_t int16_t
 int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t ptrdiff_t INT_MAX INT_MIN LONG_MAX LONG_MIN
-CHAR_BIT INFINITY NAN NULL EOF M_PI MAXFLOAT HUGE_VAL FLT_MAX DBL_MAX EXIT_FAILURE free calloc realloc exit abort time
-clock signal read write open close index rand random
+CHAR_BIT INFINITY NAN NULL EOF MAXFLOAT HUGE_VAL HUGE_VALF FLT_MAX DBL_MAX EXIT_FAILURE free calloc realloc exit abort
+time clock signal read write open close index rand random M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI
+M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
 """
 
 _OPENCL = """
