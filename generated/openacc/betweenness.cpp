@@ -397,7 +397,7 @@ extern "C" void betweenness_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];

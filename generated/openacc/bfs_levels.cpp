@@ -410,7 +410,7 @@ extern "C" void bfs_levels_min_level(
     int *frontier_next_size,
     int frontier_count
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, frontier_list, frontier_bits, level, frontier_next_bits, \
             frontier_next_list, frontier_next_size)
     for (int place = 0; place < frontier_count; place++) {

@@ -405,7 +405,7 @@ extern "C" void closeness_centrality_min_bfs_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
@@ -437,7 +437,7 @@ extern "C" void closeness_centrality_min_level(
     int bfs_level_end,
     int depth
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, level, farness, reached_by)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];

@@ -455,7 +455,7 @@ extern "C" void k_core_add_degree_2(
     int *degree,
     int peeling_count
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, peeling_list, peeling_bits, degree)
     for (int place = 0; place < peeling_count; place++) {
         const int v = peeling_list[place];

@@ -423,7 +423,7 @@ extern "C" void sssp_min_dist(
     int modified_count,
     int limit
 ) {
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, modified_list, modified_bits, dist, weight, \
             modified_nxt_bits, modified_nxt_list, modified_nxt_size, modified_later_bits, \
             modified_later_list, modified_later_size)

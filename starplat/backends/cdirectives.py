@@ -9,6 +9,7 @@ from typing import Protocol, assert_never
 from starplat.backends import lines
 from starplat.backends.spelling import Directives
 from starplat.backends.statements import Alone, Count, SharedLoop, TeamLoop
+from starplat.backends.uses import walk
 from starplat.ir.nodes import Array, Combine, Variable
 
 DIRECTIVE_WIDTH = 96
@@ -41,8 +42,12 @@ class _Words:
         self.printer = printer
 
     def shared_loop(self, shared: SharedLoop) -> Iterator[str]:
-        threads = [] if self.directives.threads is None else [self.directives.threads]
-        clauses = [*threads, *self.few(shared), *self.arrays(shared.arrays), *self.reductions(shared.reductions)]
+        clauses = [
+            *self.threads(shared),
+            *self.few(shared),
+            *self.arrays(shared.arrays),
+            *self.reductions(shared.reductions),
+        ]
         yield from _broken(self.head(shared), clauses)
         yield from self.printer.count(shared.loop)
 
@@ -53,6 +58,14 @@ class _Words:
         if shared.long:
             return self.directives.long_loop
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
+
+    def threads(self, shared: SharedLoop) -> Iterator[str]:
+        """The clause for how many threads there are, if any."""
+        words = self.directives.threads
+        if shared.by_teams and shared.length is not None and not _combines(shared):
+            words = self.directives.threads_of_few or words
+        if words is not None:
+            yield words
 
     def team_loop(self, inner: TeamLoop) -> Iterator[str]:
         assert self.directives.inner_loop is not None, "a target with inner loops has words for them"
@@ -85,6 +98,11 @@ class _Words:
 
     def names(self, what: tuple[Variable, ...] | tuple[Array, ...]) -> str:
         return ", ".join(self.printer.expressions.local(one) for one in what)
+
+
+def _combines(shared: SharedLoop) -> bool:
+    """Whether the teams combine anything in their loops."""
+    return any(isinstance(part, TeamLoop) and part.reductions for part in walk(shared.loop))
 
 
 def _broken(head: str, clauses: list[str]) -> Iterator[str]:

@@ -36,6 +36,7 @@ class Directives:
         team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
         inner_loop: what stands over a loop that the threads of a team share.
         threads: the clause for how many threads share a loop; None where that is left to the target.
+        threads_of_few: the same where teams take the nodes of a list, of which there may be few, and combine nothing.
         alone: what stands over a block that one thread runs; None where a plain block is one.
         arrays: the clause for the device memory `{names}`, or None.
         reduction: the clause for the locals `{names}` that `{operator}` combines.
@@ -59,6 +60,7 @@ class Directives:
     team_loop: str | None = None
     inner_loop: str | None = None
     threads: str | None = None
+    threads_of_few: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

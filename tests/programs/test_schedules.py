@@ -102,7 +102,7 @@ def on_cores(program: Program, made: Module, schedule: Schedule, graph: Graph, c
 
 
 def on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
-    return CUDA.run(program, graph, {"arguments": call, "schedule": schedule})
+    return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
 
 
 def by_opencl(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
