@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from starplat.backends.launch import ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
@@ -9,8 +10,21 @@ from starplat.backends.lines import INDENT
 from starplat.backends.names import Names
 from starplat.backends.spelling import Spelling
 from starplat.backends.statements import LegalKernel, LegalLoop
-from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays, written_in
-from starplat.ir.nodes import Array, Element, Function, Kernel, Launch, Module, Origin, Parameter, Swap, Variable
+from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays, walk, written_in
+from starplat.ir.nodes import (
+    Array,
+    Element,
+    Function,
+    Kernel,
+    Launch,
+    Load,
+    Module,
+    Origin,
+    Parameter,
+    Select,
+    Swap,
+    Variable,
+)
 from starplat.ir.visitor import changed_by, walk_host
 from starplat.passes.memory import has_two_names
 
@@ -37,6 +51,7 @@ class Parameters:
         """Those of a kernel, without those that its target gives every kernel."""
         kernel = legal.kernel
         written = written_in(kernel.body, self.module)
+        chosen = self.chosen(written, kernel)
         volatile = self.volatile[kernel.name]
         results = iter(legal.results)
         parameters = []
@@ -47,13 +62,14 @@ class Parameters:
                 case ArgumentKind.ARRAY:
                     assert argument.array is not None
                     array = argument.array
-                    parameters.append(self._pointer(array, written=array in written, volatile=array in volatile))
+                    one_of_two, changes = array in chosen, array in volatile
+                    parameters.append(self._pointer(array, array in written, changes, one_of_two=one_of_two))
                 case ArgumentKind.SCALAR:
                     assert argument.variable is not None
                     kind = self.spelling.parameters[argument.variable.element]
                     parameters.append(f"{kind} {self.names.local(argument.variable)}")
                 case ArgumentKind.REDUCTION:
-                    parameters.append(self._pointer(next(results), written=True, volatile=False))
+                    parameters.append(self._pointer(next(results), True, False))
         return parameters
 
     def of_loop(self, legal: LegalLoop) -> list[str]:
@@ -62,23 +78,30 @@ class Parameters:
         written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
         written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
         volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
-        parameters = (self._loop_parameter(a, written, volatile) for a in loop_parameters(self.module, legal))
-        return list(parameters)
+        chosen = frozenset(array for kernel in inside for array in self.chosen(written, kernel))
+        parameters = loop_parameters(self.module, legal)
+        return [self._loop_parameter(argument, written, volatile, chosen) for argument in parameters]
 
-    def _loop_parameter(self, argument: KernelArgument, written: set[Array], volatile: set[Array]) -> str:
+    def chosen(self, written: Iterable[Array], kernel: Kernel) -> frozenset[Array]:
+        """The arrays about which nothing is promised, as the compiler would take it for a promise about others too."""
+        return _chosen_beside(frozenset(written), kernel) if self.spelling.restrict_spreads else frozenset()
+
+    def _loop_parameter(
+        self, argument: KernelArgument, written: set[Array], volatile: set[Array], chosen: frozenset[Array]
+    ) -> str:
         array, variable = argument.array, argument.variable
         match argument.kind:
             case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
                 return self._size(argument.kind.value)
             case ArgumentKind.ARRAY:
                 assert array is not None
-                return self._pointer(array, written=array in written, volatile=array in volatile)
+                return self._pointer(array, array in written, array in volatile, one_of_two=array in chosen)
             case ArgumentKind.SCALAR:
                 assert variable is not None
                 return f"{self.spelling.parameters[variable.element]} {self.names.local(variable)}"
             case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
                 assert array is not None
-                return self._pointer(array, written=True, volatile=False)
+                return self._pointer(array, True, False)
             case ArgumentKind.BARRIER:
                 return f"{self.spelling.space}unsigned *arrived"
             case ArgumentKind.RECORDS:
@@ -96,19 +119,21 @@ class Parameters:
             case Array() as array:
                 written = array in written_in(function.body, self.module)
                 volatile = array in self.volatile[function.name]
-                return self._pointer(array, written=written, volatile=volatile, of_function=True)
+                return self._pointer(array, written, volatile, of_function=True)
             case Variable(_, element) as variable:
                 star = "*" if parameter.by_reference else ""
                 return f"{self.spelling.values[element]} {star}{self.names.local(variable)}"
 
-    def _pointer(self, array: Array, *, written: bool, volatile: bool, of_function: bool = False) -> str:
+    def _pointer(
+        self, array: Array, written: bool, volatile: bool, *, of_function: bool = False, one_of_two: bool = False
+    ) -> str:
         """What a launch only reads is promised to change in no other way: a caller who gives one property twice is
         refused if the program changes it (E0713). A function of the program may be called with one array twice."""
         if array.packed:
             return f"{self.spelling.space}unsigned *{self.names.local(array)}_words"
         kind = self.spelling.cells[array.element]
         promised = array.origin is Origin.GRAPH or not (of_function or volatile or self.has_two_names)
-        restrict = f"{self.spelling.restrict} " if promised and not written else ""
+        restrict = f"{self.spelling.restrict} " if promised and not written and not one_of_two else ""
         changes = "volatile " * volatile + "const " * (not written)
         return f"{self.spelling.space}{changes}{kind} *{restrict}{self.names.local(array)}"
 
@@ -116,6 +141,19 @@ class Parameters:
         """What a function is passed though its calls do not say it: n and m, where it uses them."""
         uses_n, uses_m = uses_num_nodes(function.body, self.module), uses_num_arcs(function.body, self.module)
         return ("num_nodes",) * uses_n + ("num_arcs",) * uses_m
+
+
+def _chosen_beside(written: frozenset[Array], kernel: Kernel) -> frozenset[Array]:
+    """The arrays of which the kernel takes a cell where it might take one that it writes: `a ? row[e] : rank[v]`."""
+    found: set[Array] = set()
+    for part in walk((kernel.filter, kernel.body)):
+        if isinstance(part, Select):
+            then, otherwise = (
+                {inner.array for inner in walk(side) if isinstance(inner, Load)} for side in (part.then, part.otherwise)
+            )
+            found |= then if otherwise & written else set()
+            found |= otherwise if then & written else set()
+    return frozenset(found)
 
 
 def signature_text(head: str, parameters: list[str]) -> str:

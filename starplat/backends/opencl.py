@@ -68,6 +68,7 @@ SPELLING = Spelling(
     whole_group_kernel="__kernel __attribute__((reqd_work_group_size({size}, 1, 1)))\nvoid",
     space="__global ",
     restrict="restrict",
+    restrict_spreads=True,  # NVIDIA's compiler does
     groups=GroupWords(
         memory="__local {kind} {name}{cells};",
         scratch="__local {kind} {name}{cells};",

@@ -131,6 +131,7 @@ class Spelling:
         few_groups_kernel: the same where a compute unit has no more than `{groups}` of them at a time, if that matters.
         space: what stands before the type of a cell in a pointer into device memory.
         restrict: what stands before the name of a pointer that is the only way to its cells.
+        restrict_spreads: whether a compiler takes that for a promise about other cells too where one of both is chosen.
         thread, threads, lane: the number of this thread, how many there are, its number within the group.
         fence: the statement that puts the writes to device memory before it ahead of those after it, for all threads.
         fence_helper: the helper function that brings it, where one does.
@@ -182,6 +183,7 @@ class Spelling:
     largest: Mapping[Element, str]
     smallest: Mapping[Element, str]
     groups: GroupWords | None = None
+    restrict_spreads: bool = False
     scratch_cells: int = GROUP_SIZE
     directives: Directives | None = None
     lock_flag: str = "bool"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from starplat import pipeline
+from starplat.backends import BACKENDS
 from starplat.backends.launch import has_uneven_loops
 from starplat.backends.opencl import CAPABILITIES, SPELLING, extensions, kernels_text
 from starplat.backends.view import view
@@ -41,6 +45,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
+from starplat.program_text import read_program
+from starplat.source import SourceFile
 from tests.backends.devices import DTYPES, build, require_devices, run
 from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
 
@@ -93,6 +99,9 @@ N = 1000
 TARGET = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
 
 
+CHOSEN = Path(__file__).parents[1] / "programs" / "found" / "chosen_beside_what_is_written.sp"
+
+
 def test_shortest_paths_read_well() -> None:
     assert kernels_text(sssp()).endswith(SSSP_KERNELS)
 
@@ -103,6 +112,17 @@ def test_only_kernels_that_walk_rows_keep_out_of_the_lanes_of_vectors() -> None:
     (line, *others) = (line for line in kernels_text(sssp()).splitlines() if "vec_type_hint" in line)
     assert line.startswith("__kernel ")
     assert not others
+
+
+def test_nothing_is_promised_of_a_cell_that_is_chosen_beside_one_that_changes() -> None:
+    """NVIDIA's compiler takes it for a promise about both, and reads the other before it is stored to."""
+    module = pipeline.lower(pipeline.check(read_program(CHOSEN)))
+    text = kernels_text(module)
+    assert "__global const int *columns," in text
+    assert "__global const int *restrict q," in text
+    assert "__restrict__ columns" in BACKENDS["cuda"].kernels_text(module)
+    plain = read_program(CHOSEN).text.replace("? (0 + e.destination) : e.p)", "? (0 + e.destination) : 3)")
+    assert "restrict columns," in kernels_text(pipeline.lower(pipeline.check(SourceFile("plain.sp", plain))))
 
 
 def test_the_same_module_gives_the_same_bytes() -> None:
@@ -294,8 +314,6 @@ def test_what_a_target_cannot_do_is_refused_by_name() -> None:
 
 def test_program_text_stays_in_comments_and_marks() -> None:
     from dataclasses import replace
-
-    from starplat.source import SourceFile
 
     name = 'a"b\\\nint x;??/.sp'
     text = sssp().source.text.replace("filter(modified == True)) {", "filter(modified == True)) { // \\")

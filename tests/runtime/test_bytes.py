@@ -8,6 +8,7 @@ from starplat.graph.graph import Graph
 from starplat.ir.nodes import CopyArray, DeclareVariable, Fill, HostForRange, Launch, Swap
 from starplat.runtime import run_module
 from starplat.runtime.resident import forget
+from starplat.schedule import PLAIN
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
 from tests.runtime.programs import LOCAL, A, I, N, increment, module, number, total
@@ -50,7 +51,7 @@ def test_a_reduction_costs_one_word_for_every_launch(target: str) -> None:
     device_of(target)
     body = (DeclareVariable(N, number(0)), HostForRange(I, number(0), number(5), (Launch("total"),)))
     program = module(*body, kernels=(total(A),))
-    result = run_module(program, graph(), target=target, results=[])
+    result = run_module(program, graph(), target=target, results=[], schedule=PLAIN)
     assert (result.bytes.down, result.launches) == (5 * 4, 5)
 
 
