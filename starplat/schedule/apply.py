@@ -14,7 +14,7 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Module
 from starplat.ir.verify import verify
 from starplat.schedule.algebra import components_by_union_find, has_triangles, triangles_by_intersection
-from starplat.schedule.balance import share_arcs
+from starplat.schedule.balance import asks_for_lengths, share_arcs
 from starplat.schedule.batches import rounds_in_batches
 from starplat.schedule.direction import push_or_pull
 from starplat.schedule.endings import ends_when_empty
@@ -86,11 +86,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
         "after all that speak of sets; what comes after looks at loops in one launch",
         sets_as_queues,
     ),
-    Step(
+    GraphStep(
         "balance",
         "threads share the arcs of all active nodes",
         "late: it changes how a kernel goes over its nodes, not what these are",
         share_arcs,
+        asks_for_lengths,
     ),
     GraphStep(
         "team",

@@ -43,22 +43,46 @@ from starplat.ir.visitor import (
     walk_kernel,
     written_arrays,
 )
+from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Balance, Schedule
 from starplat.schedule.step import Choice, Decided
 
+_SHORT_ROW = 16
+"""Arcs of the node with the most, where a thread goes over the pairs of a node's neighbors sooner by itself."""
 
-def share_arcs(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
+
+def share_arcs(
+    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> Module | Decided:
     """The module whose kernels share their arcs out evenly, where the schedule, the target and the kernel let them."""
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
-    shared = {kernel.name for kernel in module.kernels if kernel.name in places and _suits(kernel)}
-    if not shared:
+    suited = [kernel for kernel in module.kernels if kernel.name in places and _suits(kernel)]
+    if not suited:
         return module
+    short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW
+    outside = {kernel.name for kernel in launched_alone(module)}
+    alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
+    shared = {kernel.name for kernel in suited} - alone
     kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
     why = "each arc is a step of its own, and nodes have few or many"
-    choices = tuple(Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared))
-    return Decided(replace(module, kernels=kernels), choices)
+    choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared)]
+    why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
+    choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))
+    return Decided(replace(module, kernels=kernels) if shared else module, tuple(choices))
+
+
+def asks_for_lengths(module: Module, capabilities: Capabilities) -> bool:
+    """Whether it matters to the sharing of arcs how long rows are."""
+    shares = capabilities.shared_arcs or capabilities.group_rows
+    return shares and any(_goes_over_pairs(kernel) for kernel in module.kernels)
+
+
+def _goes_over_pairs(kernel: Kernel) -> bool:
+    """Whether a loop over neighbors has another one inside."""
+    outer = (op for op in walk_kernel(kernel.body) if isinstance(op, ForNeighbors))
+    return any(isinstance(inner, ForNeighbors) for loop in outer for inner in walk_kernel(loop.body))
 
 
 def threads_share_arcs(schedule: Schedule, capabilities: Capabilities) -> bool:

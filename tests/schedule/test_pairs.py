@@ -11,12 +11,14 @@ from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.scheduled import capabilities_of
 from starplat.ir.capabilities import Capabilities
 from starplat.runtime.targets import report
-from starplat.schedule import AUTO
+from starplat.schedule import AUTO, Schedule
 from starplat.schedule.apply import decided, looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Balance
 from tests.zoo import ZOO
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+EDGE = Schedule(balance=Balance.EDGE)
 CUDA, OPENMP = capabilities_of("cuda"), capabilities_of("openmp")
 ROADS, EVEN = GraphFacts(264_346, 730_100, 8, None), GraphFacts(4_194_304, 134_217_232, 66, None)
 SOCIAL, DENSE = GraphFacts(81_306, 2_684_592, 3_383, None), GraphFacts(1_000, 200_000, 250, None)
@@ -46,6 +48,16 @@ def test_rows_are_oriented_where_there_are_many_pairs(
     assert len(said) == 1
     assert said[0].what.startswith("every pair of neighbors is tested") is not oriented
     assert (facts is None or f"none more than {facts.max_degree:,}" not in said[0].why) is oriented
+
+
+@pytest.mark.parametrize("target", ["cuda", "hip"])
+def test_threads_share_no_rows_that_are_all_short(target: str) -> None:
+    module, capabilities = starplat.compile(EXAMPLES / "triangle_count.sp").module(), capabilities_of(target)
+    for facts, schedule, shares in ((ROADS, AUTO, 0), (EVEN, AUTO, 1), (None, AUTO, 1), (ROADS, EDGE, 1)):
+        made = decided(module, schedule, capabilities, facts).module
+        assert bool(shares) is any(kernel.shares_arcs for kernel in made.kernels)
+    sssp = starplat.compile(EXAMPLES / "sssp.sp").module()
+    assert decided(sssp, AUTO, capabilities, ROADS).module == decided(sssp, AUTO, capabilities).module
 
 
 def test_only_programs_with_pairs_of_neighbors_look_at_the_graph() -> None:
