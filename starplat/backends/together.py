@@ -86,6 +86,7 @@ class Together:
 
     Attributes:
         leaving: for every loop around, what was touched where it is left or goes on.
+        known: what operations touch, by their identity.
         counters: the variables in terms of which cells may be known; none on targets where no thread may look at a cell
             that another one writes.
     """
@@ -96,6 +97,7 @@ class Together:
         op = operations.op
         self.counters = frozenset[Variable]() if op.one_group else counters_in(op.body, self.module)
         self.leaving: list[set[Access]] = []
+        self.known: dict[int, Pending] = {}
 
     def loop(self) -> LegalLoop:
         op, names = self.operations.op, self.operations.names
@@ -152,7 +154,12 @@ class Together:
                 return self.plain(op, before, self.still(pending, variables_set((op,), self.module)))
 
     def touched(self, op: HostOp) -> Pending:
-        """What one operation does to cells, here where others may do something at the same time."""
+        """What one operation does to cells, here where others may do something at the same time. Loops ask again."""
+        if id(op) not in self.known:
+            self.known[id(op)] = self.newly_touched(op)
+        return self.known[id(op)]
+
+    def newly_touched(self, op: HostOp) -> Pending:
         touched = accesses(op, self.module)
         lists = self.operations.noted.get(id(op))
         if lists is not None and lists.flags.packed is not Packing.LIST:
