@@ -488,12 +488,6 @@ static __device__ inline void note_new(const Frontier &set, int count) {
     }
 }
 
-// How many are in the set if its list has all of them, else -1.
-static __device__ inline int listed(const Frontier &set) {
-    const Count count = set.count();  // both at once
-    return count.lacking ? -1 : count.members;
-}
-
 // Ends what the block has put in; if it is much, judges with `rows` by some of it how many arcs it has.
 static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __syncthreads();
@@ -542,6 +536,12 @@ static __device__ inline void insert_alone(const Frontier &set, int node) {
     } else {
         set.count().lacking = 1;
     }
+}
+
+// How many are in the set if its list has all of them, else -1.
+static __device__ inline int listed(const Frontier &set) {
+    const Count count = set.count();  // both at once
+    return count.lacking ? -1 : count.members;
 }
 
 // The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should

@@ -488,12 +488,6 @@ static __device__ inline void note_new(const Frontier &set, int count) {
     }
 }
 
-// How many are in the set if its list has all of them, else -1.
-static __device__ inline int listed(const Frontier &set) {
-    const Count count = set.count();  // both at once
-    return count.lacking ? -1 : count.members;
-}
-
 // Ends what the block has put in; if it is much, judges with `rows` by some of it how many arcs it has.
 static __device__ inline void inserted(const Frontier &set, int num_nodes = 0, const arc_t *rows = nullptr) {
     __syncthreads();
@@ -736,6 +730,12 @@ static __device__ inline void visit_bits(int place, unsigned word, Visit visit) 
         const int first = __shfl_sync(~0u, place, which) * 32;
         visit(bits >> lane & 1 ? first + lane : -1);
     }
+}
+
+// How many are in the set if its list has all of them, else -1.
+static __device__ inline int listed(const Frontier &set) {
+    const Count count = set.count();  // both at once
+    return count.lacking ? -1 : count.members;
 }
 
 // Calls visit(node) for the `size` nodes of the list, with -1 where a thread of a warp has none; all threads of a warp

@@ -20,6 +20,7 @@ from starplat.backends.crecords import recorded
 from starplat.backends.csets import WithSets, with_sets
 from starplat.backends.lines import INDENT
 from starplat.backends.precedence import ORDER, SUM
+from starplat.backends.set_forms import need_listed
 from starplat.backends.statements import (
     Accumulate,
     Alone,
@@ -159,6 +160,7 @@ class StatementPrinter:
                 if lacking is None:
                     yield spelling.barrier
                 else:
+                    need_listed(self.expressions.helpers, lacking)
                     yield f"if (listed({self.expressions.local(lacking)}) < 0) {spelling.barrier}"
             case SwapPointers(first, second):
                 yield from self.swap_pointers(first, second)

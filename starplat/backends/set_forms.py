@@ -56,13 +56,21 @@ def need_visit(helpers: Helpers, members: Array) -> None:
         _need_words(helpers, form)
         helpers.need("visit_bits")
     if form.list != "none":
+        need_listed(helpers, members)
         helpers.need("visit_list")
     helpers.need(f"visit_members_{form.list}")
+
+
+def need_listed(helpers: Helpers, members: Array) -> None:
+    """Notes what says whether a set's list has all members, and how many these are."""
+    helpers.need(f"listed_{FORMS[packing_of(members)].list}")
 
 
 def need_listing(helpers: Helpers, members: Array) -> None:
     """Notes what writes a set's members elsewhere."""
     form = FORMS[packing_of(members)]
+    if form.list != "none":
+        need_listed(helpers, members)
     if form.list != "whole":
         _need_words(helpers, form)
         helpers.need("sum_up_to")
