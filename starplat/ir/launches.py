@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from starplat.ir.nodes import Array, HostOp, Kernel, Launch, Module
+from starplat.ir.same import Same
 from starplat.ir.visitor import arrays_in, walk_host
 
 
@@ -31,4 +34,10 @@ def launched_names(module: Module) -> set[str]:
 
 def is_launched_once(kernel: str, module: Module) -> bool:
     """Whether a kernel runs at one place only."""
-    return sum(launch.kernel == kernel for launch in launches(module)) == 1
+    return _places(Same(module))[kernel] == 1
+
+
+@lru_cache(maxsize=16)
+def _places(same: Same) -> Counter[str]:
+    """At how many places each kernel is launched; steps ask for every kernel of a module."""
+    return Counter(launch.kernel for launch in launches(same.module))

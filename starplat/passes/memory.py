@@ -7,7 +7,10 @@ module, any two arrays of one kind may be one.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from starplat.ir.nodes import Array, HostCall, Module, Origin
+from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
 
 
@@ -27,6 +30,11 @@ class Memory:
 
 def has_two_names(module: Module) -> bool:
     """Whether some function is called with one array for two of its parameters."""
-    calls = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, HostCall))
+    return _has_two_names(Same(module))
+
+
+@lru_cache(maxsize=16)
+def _has_two_names(same: Same) -> bool:
+    calls = (op for function in same.module.functions for op in walk_host(function.body) if isinstance(op, HostCall))
     lent = ([argument for argument in call.arguments if isinstance(argument, Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

@@ -6,11 +6,11 @@ The proofs are those of the passes of these names; here stands when they are ask
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Module
+from starplat.ir.same import Same
 from starplat.passes.meetings import Meeting
 from starplat.passes.node_triangles import node_triangles
 from starplat.passes.rewritten import Rewritten
@@ -27,24 +27,11 @@ def components_by_union_find(module: Module, schedule: Schedule, capabilities: C
     if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(Element.NODE):
         return Decided(module)
     shares_arcs = threads_share_arcs(schedule, capabilities)
-    return _decided(_with_union_find(_Same(module), shares_arcs))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same:
-    """A module, equal to itself alone."""
-
-    module: Module
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.module is self.module
-
-    def __hash__(self) -> int:
-        return id(self.module)
+    return _decided(_with_union_find(Same(module), shares_arcs))
 
 
 @lru_cache(maxsize=16)
-def _with_union_find(same: _Same, shares_arcs: bool) -> Rewritten:
+def _with_union_find(same: Same, shares_arcs: bool) -> Rewritten:
     """The proof takes a while, and all schedules of a module ask for it."""
     return union_find(same.module, shares_arcs=shares_arcs)
 
@@ -62,7 +49,7 @@ def triangles_by_intersection(
     """Intersections of neighbors in place of tests of every pair of them, unless the graph has few pairs."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
-    found = _with_triangles(_Same(module), capabilities)
+    found = _with_triangles(Same(module), capabilities)
     if facts is None or not has_few_pairs(facts, capabilities):
         return _decided(found)
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
@@ -73,7 +60,7 @@ def triangles_by_intersection(
 
 def has_triangles(module: Module, capabilities: Capabilities) -> bool:
     """Whether the module tests pairs of neighbors, so that it matters how many there are."""
-    return bool(_with_triangles(_Same(module), capabilities).found)
+    return bool(_with_triangles(Same(module), capabilities).found)
 
 
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
@@ -83,7 +70,7 @@ def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _with_triangles(same: _Same, capabilities: Capabilities) -> Rewritten:
+def _with_triangles(same: Same, capabilities: Capabilities) -> Rewritten:
     meeting = _meeting(capabilities)
     counted = triangles(same.module, meeting=meeting)
     of_nodes = node_triangles(counted.module, meeting=meeting, adds=lambda kind: _adds(capabilities, kind))

@@ -7,7 +7,7 @@ what the loop changes were cells that held INF and hold the next number: so nobo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -68,19 +68,19 @@ def rows(ops: Iterable[HostOp]) -> Iterator[list[HostOp]]:
                 yield from rows(inner)
 
 
-def known_of(kernel: Kernel, module: Module) -> tuple[Expression, ...]:
-    """What holds for every node of a kernel when it begins, since the launch right before it set the node's flag by
+def launched_before(module: Module) -> Mapping[str, str]:
+    """The kernel that is launched right before another, where both are: by the name of the second, the last one's."""
+    pairs = (pair for function in module.functions for row in rows(function.body) for pair in pairwise(row))
+    return {b.kernel: a.kernel for a, b in pairs if isinstance(a, Launch) and isinstance(b, Launch)}
+
+
+def known_of(kernel: Kernel, module: Module, before: Mapping[str, str]) -> tuple[Expression, ...]:
+    """What holds for every node of a kernel when it begins, since the launch right `before` it set the node's flag by
     that."""
-    if kernel.iterator is None or kernel.filter is None or not is_launched_once(kernel.name, module):
+    judge = before.get(kernel.name)
+    if judge is None or kernel.iterator is None or kernel.filter is None or not is_launched_once(kernel.name, module):
         return ()
-    return tuple(
-        part
-        for function in module.functions
-        for row in rows(function.body)
-        for judge, asking in pairwise(row)
-        if isinstance(judge, Launch) and isinstance(asking, Launch) and asking.kernel == kernel.name
-        for part in _said_by(module.kernel(judge.kernel), kernel.filter, kernel.iterator)
-    )
+    return tuple(_said_by(module.kernel(judge), kernel.filter, kernel.iterator))
 
 
 def _said_by(judge: Kernel, filter: Expression, node: Variable) -> Iterator[Expression]:

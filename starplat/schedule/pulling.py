@@ -7,6 +7,7 @@ cells between two of them, could tell the difference.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -21,10 +22,11 @@ from starplat.ir.nodes import (
     PushOrPull,
 )
 from starplat.ir.points import Way, way_of
+from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host
 from starplat.schedule.join_effects import Marks
 from starplat.schedule.joins import Join, NotJoined, join_of
-from starplat.schedule.judged import known_of
+from starplat.schedule.judged import known_of, launched_before
 from starplat.schedule.names import Taken
 from starplat.schedule.pulled_joins import pulled
 from starplat.schedule.settling import settles
@@ -48,15 +50,28 @@ def pullable(module: Module) -> Pullable:
     """What may be pulled in a module, and what may not."""
     joins: dict[str, Join] = {}
     refused: dict[str, str] = {}
-    loops = [op for f in module.functions for op in walk_host(f.body) if isinstance(op, HostWhile)]
+    before, loops = launched_before(module), _loops_around(module)
     for kernel in module.kernels:
         if way_of(kernel) is not Way.PUSH:
             continue
         try:
-            joins[kernel.name] = _in_its_place(join_of(kernel, known_of(kernel, module)), loops, module)
+            joins[kernel.name] = _in_its_place(
+                join_of(kernel, known_of(kernel, module, before)), loops[kernel.name], module
+            )
         except NotJoined as reason:
             refused[kernel.name] = str(reason)
     return Pullable(joins, refused)
+
+
+def _loops_around(module: Module) -> Mapping[str, list[HostWhile]]:
+    """The loops in whose rounds a kernel is launched, by its name."""
+    found: dict[str, list[HostWhile]] = defaultdict(list)
+    loops = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, HostWhile))
+    for loop in loops:
+        for op in stream(loop.body):
+            if isinstance(op, Launch):
+                found[op.kernel].append(loop)
+    return found
 
 
 def _in_its_place(join: Join, loops: list[HostWhile], module: Module) -> Join:

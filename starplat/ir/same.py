@@ -1,0 +1,20 @@
+"""A module as a key of what is worked out once for it: comparing modules takes longer than most of that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir.nodes import Module
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """A module, equal to itself alone."""
+
+    module: Module
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.module is self.module
+
+    def __hash__(self) -> int:
+        return id(self.module)
