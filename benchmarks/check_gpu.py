@@ -1,20 +1,24 @@
 """The whole check of a GPU: every example on every GPU target, answers judged, then the sanitizers; a short table last.
 
-    python benchmarks/check_gpu.py [--quick] [--skip-sanitizer]
+    python benchmarks/check_gpu.py [--quick] [--schedules] [--skip-sanitizer]
 
 Runs anywhere with a GPU. Every example runs on all small graphs of the tests, where NetworkX, SciPy and verifiers judge
 the answer, and on larger random ones, where the interpreter does. Then compute-sanitizer (memcheck and racecheck)
-watches every example on CUDA. Exit code 1 if anything is wrong, 3 if no GPU target is here.
+watches every example on CUDA, with `--schedules` under schedules in which any two values of two knobs come together.
+Exit code 1 if anything is wrong, 3 if no GPU target is here.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -23,9 +27,14 @@ from rich.console import Console
 from rich.table import Table
 
 import starplat
+from starplat import Result
 from starplat.graph import Graph, generators
+from starplat.runtime import run_module
+from starplat.runtime.validate import first_difference
+from starplat.schedule import PLAIN
 from starplat.toolchain.devices import REPORTS, report
 from tests.programs.cases import CASES, Case
+from tests.programs.every_schedule import variants
 from tests.zoo import ZOO
 
 SANITIZERS = ("memcheck", "racecheck")
@@ -100,34 +109,62 @@ def _by_reference(program, graph, call, target, device) -> None:  # type: ignore
     assert result.validated is not False, "differs from the interpreter"
 
 
-def drive(target: str) -> None:
-    """Every example once on a small graph: what the sanitizers watch."""
-    for case in CASES:
-        graph = case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1))
-        starplat.compile(case.path).run(graph, target=target, arguments=case.calls(graph)[0])
+def drive(program: str, every_schedule: bool) -> None:
+    """An example on CUDA, on a graph of few arcs and on one whose arcs are one node's: what the sanitizers watch."""
+    case = next(case for case in CASES if case.program == program)
+    compiled = starplat.compile(case.path)
+    graphs = [generators.rmat(6, 4, 1), *([] if program in ALL_SOURCES else [generators.star(2500)])]
+    for graph in (case.suits(graph.with_random_weights(1, 9, 1)) for graph in graphs):
+        call = case.calls(graph)[0]
+        expected = compiled.run(graph, target="reference", arguments=call)
+        _compare(compiled.run(graph, target="cuda", arguments=call), expected, f"auto on {graph.name}")
+        for schedule, made in variants(compiled.module()) if every_schedule else ():
+            found = run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
+            _compare(found, expected, f"{schedule} on {graph.name}")
 
 
-def sanitize(tool: str) -> str:
-    """compute-sanitizer's verdict on all examples."""
-    path = shutil.which("compute-sanitizer")
-    if path is None:
-        return "not here"
-    command = [path, "--tool", tool, "--error-exitcode", "9", sys.executable, __file__, "--drive", "cuda"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    summary = [line for line in (done.stdout + done.stderr).splitlines() if "SUMMARY" in line]
+def _compare(found: Result, expected: Result, where: str) -> None:
+    differs = first_difference(found, expected)
+    if differs is not None:
+        sys.exit(f"{where}: {differs}")
+
+
+def watched(jobs: int, every_schedule: bool) -> dict[str, str]:
+    """What became of all examples without a tool, which builds their kernels, and what each sanitizer says of them."""
+    path, verdicts = shutil.which("compute-sanitizer"), dict[str, str]()
+    what = "under every schedule" if every_schedule else "as compiled"
+    with ThreadPoolExecutor(jobs) as threads:
+        for tool in (None, *SANITIZERS):
+            if tool and path is None:
+                verdicts[tool] = "not here"
+                continue
+            ahead = [path or "", "--tool", tool, "--error-exitcode", "9"] if tool else []
+            command = [*ahead, sys.executable, __file__, *(["--schedules"] if every_schedule else []), "--drive"]
+            runs = threads.map(partial(_said, command), [case.program for case in CASES])
+            faults = [program for program, fine in runs if not fine]
+            verdicts[tool or f"answers {what}"] = f"wrong: {', '.join(faults)}" if faults else "0 errors"
+    return verdicts
+
+
+def _said(command: list[str], program: str) -> tuple[str, bool]:
+    """Whether all went well; what was said is shown if not."""
+    done = subprocess.run([*command, program], capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.stderr.write((done.stdout + done.stderr)[-6000:])
-    return summary[-1].split("=========")[-1].strip() if summary else f"exit code {done.returncode}"
+        sys.stderr.write(f"{' '.join(command)} {program}\n{(done.stdout + done.stderr)[-6000:]}\n")
+    return program, done.returncode == 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="smaller random graphs")
     parser.add_argument("--skip-sanitizer", action="store_true", help="answers only")
-    parser.add_argument("--drive", metavar="TARGET", help=argparse.SUPPRESS)
+    parser.add_argument("--schedules", action="store_true", help="watch the examples under every pair of knobs' values")
+    parser.add_argument("--skip-answers", action="store_true", help="the sanitizers only")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="watched at a time")
+    parser.add_argument("--drive", metavar="PROGRAM", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive:
-        drive(options.drive)
+        drive(options.drive, options.schedules)
         return 0
     targets = gpu_targets()
     if not targets:
@@ -135,16 +172,16 @@ def main() -> int:
         return 3
     outcomes = {
         (case.program, target): judge(case, target, device, options.quick)
-        for case in CASES
+        for case in ([] if options.skip_answers else CASES)
         for target, device in targets
     }
-    verdicts = {} if options.skip_sanitizer else {tool: sanitize(tool) for tool in SANITIZERS}
+    verdicts = {} if options.skip_sanitizer else watched(options.jobs, options.schedules)
     for (program, target), outcome in outcomes.items():
         for fault in outcome.faults[:5]:
             print(f"{program} on {target}: {fault}")
     _show(outcomes, targets, verdicts)
     wrong = any(outcome.faults for outcome in outcomes.values())
-    unclean = any("0 errors" not in v and "0 hazards" not in v and v != "not here" for v in verdicts.values())
+    unclean = any(verdict not in ("0 errors", "not here") for verdict in verdicts.values())
     return 1 if wrong or unclean else 0
 
 
@@ -153,10 +190,11 @@ def _show(outcomes: dict[tuple[str, str], Outcome], targets: list[tuple[str, int
     table.add_column("program")
     for target, _ in targets:
         table.add_column(target)
-    for case in CASES:
-        table.add_row(case.program, *(str(outcomes[case.program, target]) for target, _ in targets))
+    for program in dict.fromkeys(program for program, _ in outcomes):
+        table.add_row(program, *(str(outcomes[program, target]) for target, _ in targets))
     console = Console(width=40 + 32 * len(targets))
-    console.print(table)
+    if outcomes:
+        console.print(table)
     for tool, verdict in verdicts.items():
         console.print(f"{tool}: {verdict}")
 

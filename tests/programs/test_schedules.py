@@ -11,7 +11,6 @@ What it makes for targets whose loops the host drives is run by the interpreter 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -34,58 +33,15 @@ from tests.backends.test_cuda import to_machine_code
 from tests.generator import Case as Random
 from tests.generator import generate, shrunk
 from tests.programs import cases
+from tests.programs.every_schedule import pairs_of, schedules, values_of, variants
 from tests.programs.targets import REFERENCE, TARGETS, compiled, opencl_targets
 from tests.programs.test_generated import FEW, FIRST, MANY, arcs, legitimate
 from tests.zoo import ZOO
 
-WIDTHS = (3, 0.5)
 CUDA = next(target for target in TARGETS if target.target == "cuda")
 SHARED = Schedule(balance=Balance.EDGE, loop=Loop.HOST)
 BY_HOST = "openmp"
 """A target without a barrier for all threads; what others of that kind get is the same."""
-
-
-def values_of(name: str) -> list[Any]:
-    knob = KNOBS[name]
-    return [*knob.kind, *(form(width) for form in knob.forms for width in WIDTHS)]
-
-
-@cache
-def schedules() -> tuple[Schedule, ...]:
-    """Few schedules in which any two values of two knobs come together; `auto` is the first of them."""
-    names = list(KNOBS)
-    missing = {
-        ((one, a), (other, b))
-        for one, other in combinations(names, 2)
-        for a, b in product(values_of(one), values_of(other))
-    }
-    chosen: list[Schedule] = []
-    candidates = [Schedule(**dict(zip(names, row, strict=True))) for row in product(*map(values_of, names))]
-    while missing:
-        best = AUTO if not chosen else max(candidates, key=lambda one: len(missing & pairs_of(one)))
-        missing -= pairs_of(best)
-        chosen.append(best)
-    return tuple(chosen)
-
-
-@cache
-def pairs_of(schedule: Schedule) -> frozenset[Any]:
-    return frozenset(combinations(schedule.values.items(), 2))
-
-
-def variants(module: Module, target: str = "cuda") -> Iterator[tuple[Schedule, Module]]:
-    """What the schedules make of a module, each outcome once; one that is refused with the reason is left out."""
-    seen = [module]
-    for schedule in schedules():
-        try:
-            made = decided(module, schedule, BACKENDS[target].capabilities).module
-        except DiagnosticError as refused:
-            if not all(diagnostic.code.startswith("E06") for diagnostic in refused.diagnostics):
-                raise
-            continue
-        if made not in seen:
-            seen.append(made)
-            yield schedule, made
 
 
 # --- where they run ------------------------------------------------------------------------------------------------
