@@ -23,9 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measured import graphs, report
+from benchmarks.measured import report
+from benchmarks.measured.options import add_what, add_where, require_all
+from benchmarks.measured.quests import Found, Quest
 from benchmarks.measured.rows import ROWS
-from benchmarks.measured.searching import Found, Quest, Watch
+from benchmarks.measured.watching import Watch
 
 GRAPHS = ("NY", "egotw", "urand22", "grid4096", "rmat22")
 QUICK_GRAPHS = ("rmat10", "grid48")
@@ -36,34 +38,18 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--target", help="what to run on (cuda)")
-    made.add_argument("--device", type=int, help="the number of the target's device")
-    made.add_argument("--rows", type=_names, default=tuple(ROWS), help=f"of {', '.join(ROWS)}")
-    made.add_argument("--graphs", type=_names, help=f"of {', '.join(GRAPHS)}, or rmat18, urand20, grid512 …")
+    add_what(made, GRAPHS)
     made.add_argument("--budget", type=float, default=240, help="seconds that everything may take (240)")
     made.add_argument("--each", type=float, default=12, help="seconds for a row on a graph (12)")
     made.add_argument("--patience", type=float, default=10, help="seconds for a schedule there (10)")
-    made.add_argument("--judge", choices=("auto", "numpy", "cupy"), default="auto", help="what checks answers")
-    made.add_argument("--data", type=Path, help="where the files of NY and egotw are")
-    made.add_argument("--kept", type=Path, help="where made-up graphs are kept between processes")
-    made.add_argument("--json", type=Path, help="a file for all of it")
-    made.add_argument("--commit", help="what the results file calls the commit")
-    made.add_argument("--quick", action="store_true", help="small graphs, OpenCL")
+    add_where(made, "OpenCL")
     return made
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split(",") if name)
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
-    unknown = [name for name in options.rows if name not in ROWS]
-    if unknown:
-        raise SystemExit(f"there is no row {unknown[0]}: choose of {', '.join(ROWS)}")
     chosen = options.graphs or (QUICK_GRAPHS if options.quick else GRAPHS)
-    absent = [name for name in chosen if not graphs.is_here(name, options.data)]
-    if absent:
-        raise SystemExit(f"{absent[0]} is not in {graphs.data_folder(options.data)}: say where with --data")
+    require_all(options, chosen)
     found = searched(options, chosen)
     show(found)
     return verdict(found)

@@ -16,7 +16,8 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,9 +28,10 @@ from rich.console import Console
 from rich.table import Table
 
 import starplat
-from starplat import Result
 from starplat.graph import Graph, generators
 from starplat.runtime import run_module
+from starplat.runtime.launch import kernels_on
+from starplat.runtime.targets import open_device
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
 from starplat.toolchain.devices import REPORTS, report
@@ -113,44 +115,52 @@ def drive(program: str, every_schedule: bool) -> None:
     """An example on CUDA, on a graph of few arcs and on one whose arcs are one node's: what the sanitizers watch."""
     case = next(case for case in CASES if case.program == program)
     compiled = starplat.compile(case.path)
-    graphs = [generators.rmat(6, 4, 1), *([] if program in ALL_SOURCES else [generators.star(2500)])]
-    for graph in (case.suits(graph.with_random_weights(1, 9, 1)) for graph in graphs):
-        call = case.calls(graph)[0]
-        expected = compiled.run(graph, target="reference", arguments=call)
-        _compare(compiled.run(graph, target="cuda", arguments=call), expected, f"auto on {graph.name}")
-        for schedule, made in variants(compiled.module()) if every_schedule else ():
-            found = run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
-            _compare(found, expected, f"{schedule} on {graph.name}")
+    small = program in ALL_SOURCES
+    graphs = [generators.rmat(4, 4, 1)] if small else [generators.rmat(6, 4, 1), generators.star(2500)]
+    suited = [case.suits(graph.with_random_weights(1, 9, 1)) for graph in graphs]
+    calls = [(graph, case.calls(graph)[:2][-1]) for graph in suited]
+    expected = [compiled.run(graph, target="reference", arguments=call) for graph, call in calls]
+    made = list(variants(compiled.module())) if every_schedule else []
+    device = open_device("cuda", 0)
+    with ThreadPoolExecutor() as threads:
+        wait([threads.submit(kernels_on, device, module, False) for _, module in made])
+    for schedule, module in (("auto", None), *made):
+        for (graph, call), answer in zip(calls, expected, strict=True):
+            if module is None:
+                found = compiled.run(graph, target="cuda", arguments=call)
+            else:
+                found = run_module(module, graph, target="cuda", arguments=call, schedule=PLAIN)
+            differs = first_difference(found, answer)
+            if differs is not None:
+                sys.exit(f"{schedule} on {graph.name}: {differs}")
 
 
-def _compare(found: Result, expected: Result, where: str) -> None:
-    differs = first_difference(found, expected)
-    if differs is not None:
-        sys.exit(f"{where}: {differs}")
-
-
-def watched(jobs: int, every_schedule: bool) -> dict[str, str]:
-    """What became of all examples without a tool, which builds their kernels, and what each sanitizer says of them."""
+def watched(programs: list[str], jobs: int, every_schedule: bool) -> dict[str, str]:
+    """What became of the examples without a tool, which builds their kernels, and what each sanitizer says of them."""
     path, verdicts = shutil.which("compute-sanitizer"), dict[str, str]()
-    what = "under every schedule" if every_schedule else "as compiled"
+    alone = f"answers {'under every schedule' if every_schedule else 'as compiled'}"
     with ThreadPoolExecutor(jobs) as threads:
-        for tool in (None, *SANITIZERS):
-            if tool and path is None:
-                verdicts[tool] = "not here"
-                continue
-            ahead = [path or "", "--tool", tool, "--error-exitcode", "9"] if tool else []
-            command = [*ahead, sys.executable, __file__, *(["--schedules"] if every_schedule else []), "--drive"]
-            runs = threads.map(partial(_said, command), [case.program for case in CASES])
-            faults = [program for program, fine in runs if not fine]
-            verdicts[tool or f"answers {what}"] = f"wrong: {', '.join(faults)}" if faults else "0 errors"
+        verdicts[alone] = _verdict(threads.map(partial(_said, None, None, every_schedule), programs))
+        both = {tool: threads.map(partial(_said, path, tool, every_schedule), programs) for tool in SANITIZERS if path}
+        verdicts |= {tool: _verdict(both[tool]) if path else "not here" for tool in SANITIZERS}
     return verdicts
 
 
-def _said(command: list[str], program: str) -> tuple[str, bool]:
+def _verdict(runs: Iterable[tuple[str, bool]]) -> str:
+    faults = [program for program, fine in runs if not fine]
+    return f"wrong: {', '.join(faults)}" if faults else "0 errors"
+
+
+def _said(path: str | None, tool: str | None, every_schedule: bool, program: str) -> tuple[str, bool]:
     """Whether all went well; what was said is shown if not."""
-    done = subprocess.run([*command, program], capture_output=True, text=True, check=False)
+    ahead = [path, "--tool", tool, "--error-exitcode", "9"] if path and tool else []
+    command = [*ahead, sys.executable, __file__, "--drive", program, *(["--schedules"] if every_schedule else [])]
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.stderr.write(f"{' '.join(command)} {program}\n{(done.stdout + done.stderr)[-6000:]}\n")
+        sys.stderr.write(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-6000:]}\n")
+    told = "0 errors" if done.returncode == 0 else f"exit code {done.returncode}"
+    print(f"{tool or 'alone'}: {program}: {told}, {time.perf_counter() - started:.0f} s", flush=True)
     return program, done.returncode == 0
 
 
@@ -159,6 +169,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="smaller random graphs")
     parser.add_argument("--skip-sanitizer", action="store_true", help="answers only")
     parser.add_argument("--schedules", action="store_true", help="watch the examples under every pair of knobs' values")
+    parser.add_argument("--programs", help="of the examples, with commas (all)")
     parser.add_argument("--skip-answers", action="store_true", help="the sanitizers only")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2), help="watched at a time")
     parser.add_argument("--drive", metavar="PROGRAM", help=argparse.SUPPRESS)
@@ -170,12 +181,15 @@ def main() -> int:
     if not targets:
         print("no target has a GPU here", file=sys.stderr)
         return 3
+    wanted = None if options.programs is None else options.programs.split(",")
+    cases = [case for case in CASES if wanted is None or case.program in wanted]
     outcomes = {
         (case.program, target): judge(case, target, device, options.quick)
-        for case in ([] if options.skip_answers else CASES)
+        for case in ([] if options.skip_answers else cases)
         for target, device in targets
     }
-    verdicts = {} if options.skip_sanitizer else watched(options.jobs, options.schedules)
+    programs = [case.program for case in cases]
+    verdicts = {} if options.skip_sanitizer else watched(programs, options.jobs, options.schedules)
     for (program, target), outcome in outcomes.items():
         for fault in outcome.faults[:5]:
             print(f"{program} on {target}: {fault}")

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.measured import graphs, report
 from benchmarks.measured.cells import AUTO, Cell
+from benchmarks.measured.options import add_what, add_where, names, require_all
 from benchmarks.measured.processes import Order, cells_of
-from benchmarks.measured.rows import ROWS
 
 QUICK_GRAPHS = ("rmat10", "urand10", "grid48")
 QUICK_TARGETS = ("opencl", "openmp")
@@ -30,37 +30,21 @@ QUICK_TARGETS = ("opencl", "openmp")
 def parser() -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--targets", type=_names, help="what to run on, with commas (cuda)")
-    made.add_argument("--rows", type=_names, default=tuple(ROWS), help=f"of {', '.join(ROWS)}")
-    made.add_argument("--graphs", type=_names, help=f"of {', '.join(graphs.NAMES)}, or rmat18, urand20, grid512 …")
+    made.add_argument("--targets", type=names, help="what to run on, with commas (cuda)")
+    add_what(made, graphs.NAMES)
     made.add_argument("--schedule", default=AUTO, help="how to run, as `starplat run --schedule` takes it")
-    made.add_argument("--device", type=int, help="the number of the target's device")
     made.add_argument("--repeat", type=int, default=5, help="measured runs after the warm-up (5)")
     made.add_argument("--limit", type=float, default=60, help="seconds that a cell may take, checking included (60)")
     made.add_argument("--budget", type=float, help="seconds that everything may take")
-    made.add_argument("--judge", choices=("auto", "numpy", "cupy"), default="auto", help="what checks answers")
-    made.add_argument("--data", type=Path, help="where the files of NY and egotw are")
-    made.add_argument("--kept", type=Path, help="where made-up graphs are kept between processes")
-    made.add_argument("--json", type=Path, help="a file for all of it")
-    made.add_argument("--commit", help="what the results file calls the commit")
-    made.add_argument("--quick", action="store_true", help="small graphs, the host's targets")
+    add_where(made, "the host's targets")
     return made
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split(",") if name)
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     targets = options.targets or (QUICK_TARGETS if options.quick else ("cuda",))
     chosen = options.graphs or (QUICK_GRAPHS if options.quick else graphs.NAMES)
-    unknown = [name for name in options.rows if name not in ROWS]
-    if unknown:
-        raise SystemExit(f"there is no row {unknown[0]}: choose of {', '.join(ROWS)}")
-    absent = [name for name in chosen if not graphs.is_here(name, options.data)]
-    if absent:
-        raise SystemExit(f"{absent[0]} is not in {graphs.data_folder(options.data)}: say where with --data")
+    require_all(options, chosen)
     cells = measured(options, targets, chosen)
     report.show(cells, chosen, targets)
     return verdict(cells)

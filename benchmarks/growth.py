@@ -1,10 +1,12 @@
 """How cost grows with the graph: time per arc and memory over graphs of doubling size.
 
     python benchmarks/growth.py                          rmat18 to rmat26 and urand18 to urand26 on CUDA
+    python benchmarks/growth.py --kinds wheel --scales 24-24      16.8 M nodes of degree 2, and a hub of a million
     python benchmarks/growth.py --quick                  tiny ones on OpenCL: whether it works
 
 Memory is compared with what nothing can do without: the compressed rows, the weights where the program uses them, its
-properties, and a bit for every node.
+properties, and a bit for every node. It is told apart as bytes for each arc, which are the graph's, and bytes for each
+node: the program's properties, and what it holds besides while it runs, which are the sets of active nodes.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from benchmarks.measured.processes import Order, cells_of
 from benchmarks.measured.rows import ROWS
 
 MEMORY_GOAL = 1.3
+BYTES = ("graph B/arc", "properties B/node", "sets B/node")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -85,7 +88,7 @@ def least_bytes(cell: Cell) -> int:
 
 def show(cells: Sequence[Cell]) -> None:
     """One table for every row and kind: it is flat if the last column of times stays."""
-    console = Console(width=110)
+    console = Console(width=130)
     kinds = dict.fromkeys(cell.graph.rstrip("0123456789") for cell in cells)
     for row in dict.fromkeys(cell.row for cell in cells):
         for kind in kinds:
@@ -98,19 +101,25 @@ def _table(title: str, cells: Sequence[Cell]) -> Table:
     costs = [_picoseconds(cell) for cell in right]
     spread = f"; the dearest arc costs {max(costs) / min(costs):.2f} times the cheapest" if costs else ""
     table = Table(title=title + spread)
-    for name in ("graph", "arcs", "ms", "ps per arc", "MiB", f"of the least (≤ {MEMORY_GOAL:g})"):
+    for name in ("graph", "arcs", "ms", "ps/arc", *BYTES, "MiB", f"of the least (≤ {MEMORY_GOAL:g})"):
         table.add_column(name, justify="right")
     for cell in cells:
         if cell in right:
             share = cell.bytes / least_bytes(cell)
             mark = "[green]✓[/]" if share <= MEMORY_GOAL else "[red]✗[/]"
             time_, cost = report.spelt(cell.milliseconds or 0), report.spelt(_picoseconds(cell))
-            table.add_row(
-                cell.graph, f"{cell.arcs:,}", time_, cost, f"{cell.bytes / 2**20:,.0f}", f"{share:.2f} {mark}"
-            )
+            whole = f"{cell.bytes / 2**20:,.0f}"
+            table.add_row(cell.graph, f"{cell.arcs:,}", time_, cost, *_bytes(cell), whole, f"{share:.2f} {mark}")
         else:
-            table.add_row(cell.graph, "", f"[red]{cell.status}[/]", "", "", "")
+            table.add_row(cell.graph, "", f"[red]{cell.status}[/]")
     return table
+
+
+def _bytes(cell: Cell) -> tuple[str, ...]:
+    """What `BYTES` names."""
+    graph, properties, besides = cell.memory
+    nodes = max(cell.nodes, 1)
+    return f"{graph / max(cell.arcs, 1):.2f}", f"{properties / nodes:.2f}", f"{besides / nodes:.2f}"
 
 
 def _picoseconds(cell: Cell) -> float:

@@ -109,7 +109,7 @@ def sort(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def render(diagnostic: Diagnostic) -> str:
-    """The diagnostic as plain text, as `STYLE` draws it: header, arrow to the place, lines with underlines, help."""
+    """The diagnostic as plain text: header, arrow to the place, lines with underlines, help."""
     header = f"{diagnostic.severity.value}[{diagnostic.code}]: {diagnostic.message}"
     parts = [header]
     if diagnostic.source is not None and diagnostic.place is not None:

@@ -23,7 +23,9 @@ from starplat.source import SourceFile
 if TYPE_CHECKING:
     from starplat.backends.base import Backend
     from starplat.graph import Graph
+    from starplat.ir.capabilities import Capabilities
     from starplat.ir.nodes import Module
+    from starplat.ir.processors import Processor
     from starplat.schedule import Schedule
     from starplat.schedule.describe import Plan
 
@@ -91,67 +93,97 @@ def lower(checked: Checked, entry: str | None = None) -> Module:
     return module
 
 
-def scheduled(module: Module, target: str, schedule: Schedule | str | None = None) -> Module:
+def scheduled(
+    module: Module,
+    target: str,
+    schedule: Schedule | str | None = None,
+    capabilities: Capabilities | None = None,
+) -> Module:
     """The module as a target is to get it; by default everything is left to the compiler.
+
+    Args:
+        capabilities: of the device that it is for; None: what is taken for granted of the target.
 
     Raises:
         DiagnosticError: E0660 to E0664, the schedule is wrong; E06xx, it is not legal for the program, or nothing
             in it follows it; E0796, no such target.
     """
-    from starplat.backends.scheduled import REFERENCE, for_target
+    from starplat.backends.scheduled import for_target
     from starplat.schedule.parse import as_schedule
 
-    if target != REFERENCE:
-        _backend(target)
-    return for_target(module, target, as_schedule(schedule))
+    require_target(target)
+    return for_target(module, target, as_schedule(schedule), capabilities=capabilities)
 
 
-def plan(module: Module, target: str, schedule: Schedule | str | None = None, graph: Graph | None = None) -> Plan:
+def plan(
+    module: Module,
+    target: str,
+    schedule: Schedule | str | None = None,
+    graph: Graph | None = None,
+    capabilities: Capabilities | None = None,
+    device: str = "",
+) -> Plan:
     """What the schedule chooses for a target, on a graph if one is given, and why.
+
+    Args:
+        capabilities, device: of the device that it is for, and what to call that.
 
     Raises:
         DiagnosticError: as for `scheduled`.
     """
-    from starplat.backends.scheduled import REFERENCE, capabilities_of, own_schedule, require_followed
+    from starplat.backends.scheduled import capabilities_of, own_schedule, require_followed
     from starplat.schedule.apply import decided
     from starplat.schedule.describe import Plan
     from starplat.schedule.parse import as_schedule
 
-    if target != REFERENCE:
-        _backend(target)
+    require_target(target)
     facts = None
     if graph is not None:
         from starplat.runtime.facts import facts_of
 
         facts = facts_of(graph)
     wanted = as_schedule(schedule) or own_schedule(target)
-    found = decided(module, wanted, capabilities_of(target), facts)
-    require_followed(module, target, wanted, facts, found.module)
-    return Plan(target, wanted, found.choices, facts)
+    found = decided(module, wanted, capabilities or capabilities_of(target), facts)
+    require_followed(module, target, wanted, facts, found.module, capabilities)
+    return Plan(target, wanted, found.choices, facts, device)
 
 
 def artifact(
-    module: Module, target: str, stem: str, *, library: bool = False, schedule: Schedule | str | None = None
+    module: Module,
+    target: str,
+    stem: str,
+    *,
+    library: bool = False,
+    schedule: Schedule | str | None = None,
+    processor: Processor | str | None = None,
 ) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
-    They are called after `stem`, with `_` for what a command line would have to quote.
+    They are called after `stem`, with `_` for what a command line would have to quote. They run on every device of the
+    target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs.
 
     Raises:
         DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks; as for `scheduled`.
     """
     from starplat.backends.artifact import header_text
     from starplat.backends.comments import plain_stem
+    from starplat.backends.scheduled import as_processor, capabilities_on
 
     backend, stem = _backend(target), plain_stem(stem)
-    module = scheduled(module, target, schedule)
+    asked = None if processor is None else capabilities_on(target, as_processor(processor))
+    module = scheduled(module, target, schedule, asked)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library)}
 
 
-def kernels_text(module: Module, target: str, schedule: Schedule | str | None = None) -> str:
-    """The kernels as the target's compiler gets them, byte for byte."""
-    return _backend(target).kernels_text(scheduled(module, target, schedule))
+def kernels_text(
+    module: Module,
+    target: str,
+    schedule: Schedule | str | None = None,
+    capabilities: Capabilities | None = None,
+) -> str:
+    """The kernels as the target's compiler gets them, byte for byte; `capabilities` are those for `scheduled`."""
+    return _backend(target).kernels_text(scheduled(module, target, schedule, capabilities))
 
 
 def schedule_beside(program: Path) -> Schedule | None:
@@ -164,6 +196,18 @@ def schedule_beside(program: Path) -> Schedule | None:
 
     path = file_beside(program)
     return None if path is None else read_schedule(path)
+
+
+def require_target(target: str) -> None:
+    """Lets targets pass that programs can be scheduled for.
+
+    Raises:
+        DiagnosticError: E0796, it is none.
+    """
+    from starplat.backends.scheduled import REFERENCE
+
+    if target != REFERENCE:
+        _backend(target)
 
 
 def _backend(target: str) -> Backend:

@@ -20,6 +20,7 @@ from starplat.source import SourceFile
 if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.ir.nodes import Module
+    from starplat.ir.processors import Processor
     from starplat.runtime import Bound, Result
     from starplat.runtime.everywhere import Everywhere
     from starplat.schedule import Schedule
@@ -99,12 +100,21 @@ class Program:
         *,
         library: bool = False,
         schedule: Schedule | str | None = None,
+        processor: Processor | str | None = None,
     ) -> dict[str, str]:
         """The files of a complete program for a target, or of a library with a header for C: names and texts.
 
-        `schedule` is as for `run`.
+        `schedule` is as for `run`. The program runs on every device of the target; it is scheduled for a `processor`,
+        "gpu" or "cpu", by default for a GPU where the target runs on GPUs.
         """
-        return artifact(self.module(function), target, self.name, library=library, schedule=schedule or self.schedule)
+        return artifact(
+            self.module(function),
+            target,
+            self.name,
+            library=library,
+            schedule=schedule or self.schedule,
+            processor=processor,
+        )
 
     def run(
         self,

@@ -133,12 +133,6 @@ def betweenness(graph: Graph, sources: Sequence[int]) -> Reals:
     return shares
 
 
-def published_betweenness(graph: Graph, sources: Sequence[int]) -> Reals:
-    """NetworkX's, of a graph without loops and parallel arcs."""
-    network = simple(graph, directed=True)
-    return _by_node(nx.betweenness_centrality_subset(network, sources, list(network)))
-
-
 def clustering(graph: Graph) -> Reals:
     """LDBC's local clustering coefficient, by its definition."""
     network = simple(graph, directed=True)

@@ -62,7 +62,7 @@ def load(name: str, data: Path | None = None, kept: Path | None = None, *, weigh
     """The graph of that name.
 
     Args:
-        name: NY, egotw, or rmat, urand or grid with its scale or side.
+        name: NY, egotw, or rmat, urand, grid or wheel with its scale or side.
         data: where the files of the real ones are, at their place in the collection or directly there.
         kept: where made-up ones are kept; by default a folder of temporary files.
         weighted: whether weights are needed; a made-up graph is made sooner without.
@@ -126,9 +126,10 @@ KEPT_PERCENT = 70
 
 
 def _made(name: str, kept: Path | None, weighted: bool) -> Graph:
-    found = re.fullmatch(r"(rmat|urand|grid)(\d{1,5})", name)
+    found = re.fullmatch(r"(rmat|urand|grid|wheel)(\d{1,5})", name)
     if found is None:
-        raise SystemExit(f"no graph is called {name}: {', '.join(NAMES)}, or rmat18, urand20, grid512 and so on")
+        kinds = "rmat18, urand20, grid512, wheel20"
+        raise SystemExit(f"no graph is called {name}: {', '.join(NAMES)}, or {kinds} and so on")
     folder = (kept or Path(tempfile.gettempdir()) / "starplat-benchmarks") / name
     if folder.is_dir():
         arrays = (np.load(folder / f"{array}.npy") for array in _ARRAYS)
@@ -146,8 +147,20 @@ def _generated(kind: str, size: int, weights: tuple[int, int] | None) -> Graph:
             return generators.rmat(size, PAIRS_PER_NODE, 1, weights=weights)
         case "urand":
             return generators.uniform(size, PAIRS_PER_NODE, 1, weights=weights)
+        case "wheel":
+            return _wheel(2**size, weights)
         case _:
             return generators.grid(size, KEPT_PERCENT, 1, weights=weights)
+
+
+def _wheel(rim: int, weights: tuple[int, int] | None) -> Graph:
+    """A ring of so many nodes, and a hub that every sixteenth of them is joined with: in one graph the longest row and
+    nearly all of the shortest."""
+    ring, ends = np.arange(rim, dtype=np.int32), np.arange(0, rim, 16, dtype=np.int32)
+    sources = np.concatenate([ring, np.full(len(ends), rim, np.int32)])
+    destinations = np.concatenate([np.roll(ring, -1), ends])
+    made = Graph.from_arcs(rim + 1, sources, destinations, directed=False, format="generated")
+    return made if weights is None else made.with_random_weights(*weights, 1)
 
 
 def _keep(graph: Graph, folder: Path) -> None:

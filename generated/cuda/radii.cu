@@ -539,9 +539,12 @@ static __device__ inline void insert_alone(const Frontier &set, int node) {
 }
 
 // After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
-// of the others than to go through the neighbors of the members.
+// of the others than to go through the neighbors of the members: where they are many, or have many arcs; or few, as nodes
+// with many arcs are reached first and nobody else is left to look.
 static __device__ inline bool has_many(const Frontier &set, int num_nodes) {
-    return set.count().members > num_nodes / 32 || set.count().arcs > ALL_ARCS / 16;
+    const Count count = set.count();
+    const float nodes = (float)count.members / num_nodes, arcs = (float)count.arcs / ALL_ARCS;
+    return max(nodes, arcs) > 1.0f / 8 || (nodes > 1.0f / 32 && arcs < nodes / 2);
 }
 
 #define LONG_ROW 128  // a whole warp takes the arcs of a node with more
@@ -992,7 +995,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
     }
 }
 
-#line 996 "radii.cu"
+#line 999 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -533,6 +533,28 @@ static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_
 // not be for one block alone.
 static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 
+// Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+static __device__ inline void advance_listed(
+    const int *list, int size, const arc_t *rows, Keep keep, Body body
+) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, parts = warps / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = list[warp_number() % size], part = warp_number() / size;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + lane; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    const int share = min(32, (size + warps - 1) / warps);
+    for (int begin = warp_number() * share; begin < size; begin += warps * share) {
+        const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
 // Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
 template <class Keep, class Body>
 static __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
@@ -584,49 +606,64 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static __device__ void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomicOr(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomicAdd(size, 1);
+            list[place] = node;
+        }
+    }
+}
+
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
     int num_nodes,
     const int *__restrict__ component,
     int *color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
         color[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ component,
     int *color,
-    bool *modified_next,
-    int *colored
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    bool colored_part = true;
-    advance_all(num_nodes, row_offsets,
-        [&](int v) { return modified[v]; },
+    advance_listed(
+        modified_list, modified_count, row_offsets,
+        [&](int v) {
+            modified_bits[v / 32] = 0;
+            return true;
+        },
         [&](int v, arc_t e) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    colored_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         });
-    if (!colored_part) {
-        *colored = 0;
-    }
 }
 
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
@@ -635,43 +672,46 @@ extern "C" __global__ void strongly_connected_components_set_component(
     int num_nodes,
     int *component,
     const int *__restrict__ color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
-    int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ color,
     int *component,
-    bool *modified_next,
-    int *collected
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    bool collected_part = true;
-    advance_all(num_nodes, in_row_offsets,
-        [&](int v) { return modified[v]; },
+    advance_listed(
+        modified_list, modified_count, in_row_offsets,
+        [&](int v) {
+            modified_bits[v / 32] = 0;
+            return true;
+        },
         [&](int v, arc_t in_e) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    collected_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         });
-    if (!collected_part) {
-        *collected = 0;
-    }
 }
 
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
@@ -690,6 +730,60 @@ extern "C" __global__ void strongly_connected_components_find_finished(
     if (!finished_part) {
         *finished = 0;
     }
+}
+
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 19 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ component,
+    int *color,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    advance_all(num_nodes, row_offsets,
+        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
+        [&](int v, arc_t e) {
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = color[v];
+                if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        });
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 32 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ color,
+    int *component,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    advance_all(num_nodes, in_row_offsets,
+        [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
+        [&](int v, arc_t in_e) {
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        });
 }
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
@@ -759,7 +853,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 763 "strongly_connected_components.cu"
+#line 857 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -798,14 +892,18 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
 // strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
 static void strongly_connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<int> color(device, graph.num_nodes);
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> colored_result(device);
-    Word<int> collected_result(device);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
     Word<int> finished_result(device);
+    int modified_count = 0;
     component.fill(-1);
     color.fill(-1);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
     while (true) {
@@ -813,43 +911,67 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
         strongly_connected_components_set_color<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         check(cudaGetLastError(), "strongly_connected_components_set_color");
         bool colored = false;
         // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            colored = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-            colored_result.set(true);
-            strongly_connected_components_min_color<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-                graph.num_nodes, graph.row_offsets, graph.columns, modified, component, color,
-                modified_next, colored_result
-            );
-            check(cudaGetLastError(), "strongly_connected_components_min_color");
-            colored = colored && colored_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                strongly_connected_components_min_color_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                check(cudaGetLastError(), "strongly_connected_components_min_color_of_many");
+                modified_bits.fill(0);
+            } else {
+                strongly_connected_components_min_color<<<device.blocks(device.busy(modified_count)), 256>>>(
+                    graph.row_offsets, graph.columns, modified_list, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+                check(cudaGetLastError(), "strongly_connected_components_min_color");
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            colored = modified_count == 0;
         } while (!colored);
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         strongly_connected_components_set_component<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         check(cudaGetLastError(), "strongly_connected_components_set_component");
         bool collected = false;
         // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            collected = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-            collected_result.set(true);
-            strongly_connected_components_max_component<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-                graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
-                modified_next, collected_result
-            );
-            check(cudaGetLastError(), "strongly_connected_components_max_component");
-            collected = collected && collected_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                strongly_connected_components_max_component_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                check(cudaGetLastError(), "strongly_connected_components_max_component_of_many");
+                modified_bits.fill(0);
+            } else {
+                strongly_connected_components_max_component<<<device.blocks(device.busy(modified_count)), 256>>>(
+                    graph.in_row_offsets, graph.in_columns, modified_list, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+                check(cudaGetLastError(), "strongly_connected_components_max_component");
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            collected = modified_count == 0;
         } while (!collected);
         finished_result.set(true);
         strongly_connected_components_find_finished<<<device.blocks(graph.num_nodes), 256>>>(

@@ -467,6 +467,34 @@ static __device__ T &group_memory() {
     return memory;
 }
 
+// Whom a thread brings of a list, of which some blocks share each, or -1.
+static __device__ int listed_node(const int *list, int begin, int size, int groups) {
+    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
+    const int place = begin + threadIdx.x * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many blocks share a node of a list.
+static __device__ int groups_for_each(int size) {
+    return max(1, (int)gridDim.x / size);
+}
+
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = blockIdx.x % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
+// Which thread brought the node of an arc.
+static __device__ int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
 // Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
 // block alone: it gets eight that follow each other, and others from far away.
 static __device__ int node_of_all(int begin, int num_nodes) {
@@ -479,15 +507,6 @@ static __device__ int node_of_all(int begin, int num_nodes) {
 static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     return bring_arcs(rows, node, first, end);
-}
-
-// Which thread brought the node of an arc.
-static __device__ int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
@@ -521,39 +540,58 @@ static __device__ long long group_add_long(long long value, long long *scratch) 
     return value;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static __device__ void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomicOr(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomicAdd(size, 1);
+            list[place] = node;
+        }
+    }
+}
+
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
     int num_nodes,
     const int *__restrict__ component,
     int *color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
         color[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ component,
     int *color,
-    bool *modified_next,
-    int *colored
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    bool colored_part = true;
     auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
+    for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
+        const int groups = groups_for_each(modified_count);
+        const int brought = listed_node(modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
         for (arc_t place = threadIdx.x; place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -562,14 +600,10 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
             if (component[nbr] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    colored_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!colored_part) {
-        *colored = 0;
     }
 }
 
@@ -579,33 +613,40 @@ extern "C" __global__ void strongly_connected_components_set_component(
     int num_nodes,
     int *component,
     const int *__restrict__ color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
-    int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ color,
     int *component,
-    bool *modified_next,
-    int *collected
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    bool collected_part = true;
     auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+    for (int begin = 0; begin < modified_count; begin += gridDim.x * blockDim.x) {
+        const int groups = groups_for_each(modified_count);
+        const int brought = listed_node(modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, in_row_offsets, groups);
         for (arc_t place = threadIdx.x; place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -614,14 +655,10 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    collected_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!collected_part) {
-        *collected = 0;
     }
 }
 
@@ -640,6 +677,74 @@ extern "C" __global__ void strongly_connected_components_find_finished(
     }
     if (!finished_part) {
         *finished = 0;
+    }
+}
+
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 19 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ component,
+    int *color,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = color[v];
+                if (candidate < color[nbr] && candidate < atomicMin(&color[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
+    }
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 32 "strongly_connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ color,
+    int *component,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > component[nbr] && candidate > atomicMax(&component[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
     }
 }
 
@@ -710,7 +815,7 @@ extern "C" __global__ void __launch_bounds__(256) trim_loop(
     }
 }
 
-#line 714 "strongly_connected_components.hip.cpp"
+#line 819 "strongly_connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -749,14 +854,18 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
 // strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
 static void strongly_connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<int> color(device, graph.num_nodes);
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> colored_result(device);
-    Word<int> collected_result(device);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
     Word<int> finished_result(device);
+    int modified_count = 0;
     component.fill(-1);
     color.fill(-1);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
     while (true) {
@@ -764,43 +873,67 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
         strongly_connected_components_set_color<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         check(hipGetLastError(), "strongly_connected_components_set_color");
         bool colored = false;
         // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            colored = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-            colored_result.set(true);
-            strongly_connected_components_min_color<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-                graph.num_nodes, graph.row_offsets, graph.columns, modified, component, color,
-                modified_next, colored_result
-            );
-            check(hipGetLastError(), "strongly_connected_components_min_color");
-            colored = colored && colored_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                strongly_connected_components_min_color_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                check(hipGetLastError(), "strongly_connected_components_min_color_of_many");
+                modified_bits.fill(0);
+            } else {
+                strongly_connected_components_min_color<<<device.blocks(device.busy(modified_count)), 256>>>(
+                    graph.row_offsets, graph.columns, modified_list, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+                check(hipGetLastError(), "strongly_connected_components_min_color");
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            colored = modified_count == 0;
         } while (!colored);
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         strongly_connected_components_set_component<<<device.blocks(graph.num_nodes), 256>>>(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         check(hipGetLastError(), "strongly_connected_components_set_component");
         bool collected = false;
         // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            collected = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-            collected_result.set(true);
-            strongly_connected_components_max_component<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
-                graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
-                modified_next, collected_result
-            );
-            check(hipGetLastError(), "strongly_connected_components_max_component");
-            collected = collected && collected_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                strongly_connected_components_max_component_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                check(hipGetLastError(), "strongly_connected_components_max_component_of_many");
+                modified_bits.fill(0);
+            } else {
+                strongly_connected_components_max_component<<<device.blocks(device.busy(modified_count)), 256>>>(
+                    graph.in_row_offsets, graph.in_columns, modified_list, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+                check(hipGetLastError(), "strongly_connected_components_max_component");
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            collected = modified_count == 0;
         } while (!collected);
         finished_result.set(true);
         strongly_connected_components_find_finished<<<device.blocks(graph.num_nodes), 256>>>(

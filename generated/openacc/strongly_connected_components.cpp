@@ -401,54 +401,74 @@ static int atomic_max_int(volatile int *cell, int value) {
     return held;
 }
 
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+#pragma acc routine seq
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        int held;
+        #pragma acc atomic capture
+        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        if ((held & bit) == 0) {
+            int place;
+            #pragma acc atomic capture
+            { place = *size; *size += 1; }
+            list[place] = node;
+        }
+    }
+}
+
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_color(
     int num_nodes,
     const int *__restrict__ component,
     int *color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
-    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(component, color, modified)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, color, modified_bits, modified_list, modified_size)
     for (int v = 0; v < num_nodes; v++) {
         if (component[v] != -1) continue;
         color[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color(
-    int num_nodes,
     const arc_t *__restrict__ row_offsets,
     const int *__restrict__ columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ component,
     int *color,
-    bool *modified_next,
-    int *colored
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    int colored_part = 1;
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, modified, component, color, modified_next) \
-        reduction(&& : colored_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!modified[v]) continue;
-        #pragma acc loop vector reduction(&& : colored_part)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
+        deviceptr(row_offsets, columns, modified_list, modified_bits, component, color, \
+            modified_next_bits, modified_next_list, modified_next_size)
+    for (int place = 0; place < modified_count; place++) {
+        const int v = modified_list[place];
+        modified_bits[v / 32] = 0;
+        #pragma acc loop vector
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int nbr = columns[e];
             if (component[nbr] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[nbr] && candidate < atomic_min_int(&color[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    colored_part = 0;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
     }
-    *colored = colored_part;
 }
 
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
@@ -457,48 +477,51 @@ extern "C" void strongly_connected_components_set_component(
     int num_nodes,
     int *component,
     const int *__restrict__ color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
-    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(component, color, modified)
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(component, color, modified_bits, modified_list, modified_size)
     for (int v = 0; v < num_nodes; v++) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component(
-    int num_nodes,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    const bool *__restrict__ modified,
+    const int *__restrict__ modified_list,
+    int *modified_bits,
     const int *__restrict__ color,
     int *component,
-    bool *modified_next,
-    int *collected
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
-    int collected_part = 1;
-    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(in_row_offsets, in_columns, modified, color, component, modified_next) \
-        reduction(&& : collected_part)
-    for (int v = 0; v < num_nodes; v++) {
-        if (!modified[v]) continue;
-        #pragma acc loop vector reduction(&& : collected_part)
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
+        deviceptr(in_row_offsets, in_columns, modified_list, modified_bits, color, component, \
+            modified_next_bits, modified_next_list, modified_next_size)
+    for (int place = 0; place < modified_count; place++) {
+        const int v = modified_list[place];
+        modified_bits[v / 32] = 0;
+        #pragma acc loop vector
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[nbr] && candidate > atomic_max_int(&component[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    collected_part = 0;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
     }
-    *collected = collected_part;
 }
 
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
@@ -572,8 +595,72 @@ extern "C" void trim_set_component(
     *trimmed = trimmed_part;
 }
 
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 19 "strongly_connected_components.sp"
+extern "C" void strongly_connected_components_min_color_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ component,
+    int *color,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, modified_bits, component, color, modified_next_bits, \
+            modified_next_list, modified_next_size)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        #pragma acc loop vector
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = color[v];
+                if (candidate < color[nbr] && candidate < atomic_min_int(&color[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
+    }
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 32 "strongly_connected_components.sp"
+extern "C" void strongly_connected_components_max_component_of_many(
+    int num_nodes,
+    const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits,
+    const int *__restrict__ color,
+    int *component,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
+) {
+    #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(in_row_offsets, in_columns, modified_bits, color, component, modified_next_bits, \
+            modified_next_list, modified_next_size)
+    for (int v = 0; v < num_nodes; v++) {
+        if ((modified_bits[v / 32] & (1 << (v % 32))) == 0) continue;
+        #pragma acc loop vector
+        for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > component[nbr] && candidate > atomic_max_int(&component[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace kernels
-#line 577 "strongly_connected_components.cpp"
+#line 664 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -618,14 +705,18 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
 // strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
 static void strongly_connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<int> color(device, graph.num_nodes);
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Word<int> colored_result(device);
-    Word<int> collected_result(device);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
     Word<int> finished_result(device);
+    int modified_count = 0;
     component.fill(-1);
     color.fill(-1);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
     while (true) {
@@ -633,39 +724,61 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
         kernels::strongly_connected_components_set_color(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         bool colored = false;
         // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            colored = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-            colored_result.set(true);
-            kernels::strongly_connected_components_min_color(
-                graph.num_nodes, graph.row_offsets, graph.columns, modified, component, color,
-                modified_next, colored_result
-            );
-            colored = colored && colored_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                kernels::strongly_connected_components_min_color_of_many(
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                modified_bits.fill(0);
+            } else {
+                kernels::strongly_connected_components_min_color(
+                    graph.row_offsets, graph.columns, modified_list, modified_bits, component, color,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            colored = modified_count == 0;
         } while (!colored);
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         kernels::strongly_connected_components_set_component(
-            graph.num_nodes, component, color, modified
+            graph.num_nodes, component, color, modified_bits, modified_list, modified_size
         );
         bool collected = false;
         // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
         do {
-            collected = true;
-            modified_next.fill(false);
-            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-            collected_result.set(true);
-            kernels::strongly_connected_components_max_component(
-                graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified, color, component,
-                modified_next, collected_result
-            );
-            collected = collected && collected_result.read();
-            std::swap(modified, modified_next);
+            if (modified_count > graph.num_nodes / 8) {
+                kernels::strongly_connected_components_max_component_of_many(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size
+                );
+                modified_bits.fill(0);
+            } else {
+                kernels::strongly_connected_components_max_component(
+                    graph.in_row_offsets, graph.in_columns, modified_list, modified_bits, color, component,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_count
+                );
+            }
+            modified_size.fill(0);
+            std::swap(modified_bits, modified_next_bits);
+            std::swap(modified_list, modified_next_list);
+            std::swap(modified_size, modified_next_size);
+            modified_count = modified_size.read(0);
+            collected = modified_count == 0;
         } while (!collected);
         finished_result.set(true);
         kernels::strongly_connected_components_find_finished(

@@ -8,6 +8,13 @@ typedef long arc_t;
 typedef int arc_t;
 #endif
 
+// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
+#ifdef ATOMIC_READS
+#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
+#else
+#define latest(cell) (cell)
+#endif
+
 // The arcs of the nodes that the work-items of a group bring, one node's after another's.
 typedef struct {
     int node[256];     // whom a work-item has brought
@@ -36,26 +43,24 @@ static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t en
     return rows->last[256 - 1];
 }
 
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(int begin, int num_nodes) {
-    const int lane = get_local_id(0);
-    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(__global const int *list, int begin, int size, int groups) {
+    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
+    const int place = begin + get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
 }
 
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+// How many groups share a node of a list.
+static int groups_for_each(int size) {
+    return max(1, (int)get_num_groups(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
+    const long part = get_group_id(0) % groups, arcs = end - first;
+    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
 }
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
 
 // Which work-item brought the node of an arc.
 static int owner_of(__local const GroupRows *rows, arc_t place) {
@@ -81,18 +86,46 @@ static long group_add_long(long value, __local long *scratch) {
     return value;
 }
 
+// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
+// group alone: it gets eight that follow each other, and others from far away.
+static int node_of_all(int begin, int num_nodes) {
+    const int lane = get_local_id(0);
+    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
+    return node < num_nodes ? node : -1;
+}
+
+// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
+static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    return bring_arcs(rows, node, first, end);
+}
+
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
+    const int bit = 1 << (node % 32);
+    if ((latest(bits[node / 32]) & bit) == 0) {
+        const int held = atomic_or(&bits[node / 32], bit);
+        if ((held & bit) == 0) {
+            const int place = atomic_add(size, 1);
+            list[place] = node;
+        }
+    }
+}
+
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_set_color(
     int num_nodes,
     __global const int *restrict component,
     __global int *color,
-    __global uchar *modified
+    __global int *modified_bits,
+    __global int *modified_list,
+    __global int *modified_size
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (component[v] != -1) continue;
         color[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
@@ -100,25 +133,26 @@ __kernel void strongly_connected_components_set_color(
 #line 19 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_min_color(
-    int num_nodes,
     __global const arc_t *restrict row_offsets,
     __global const int *restrict columns,
-    __global const uchar *restrict goes_on,
-    __global const uchar *restrict modified,
+    __global const int *restrict modified_list,
+    __global int *modified_bits,
     __global const int *restrict component,
     __global int *color,
-    __global uchar *modified_next,
-    __global int *colored_found
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    int modified_count
 ) {
-    if (!*goes_on) {
-        return;
-    }
-    bool colored_part = true;
     __local GroupRows rows;
-    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, row_offsets);
+    for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(modified_count);
+        const int brought = listed_node(modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, row_offsets, groups);
         for (arc_t place = get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -127,14 +161,10 @@ void strongly_connected_components_min_color(
             if (component[nbr] == -1) {
                 const int candidate = latest(color[v]);
                 if (candidate < latest(color[nbr]) && candidate < atomic_min(&color[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    colored_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!colored_part) {
-        *colored_found = 0;
     }
 }
 
@@ -144,12 +174,14 @@ __kernel void strongly_connected_components_set_component(
     int num_nodes,
     __global int *component,
     __global const int *restrict color,
-    __global uchar *modified
+    __global int *modified_bits,
+    __global int *modified_list,
+    __global int *modified_size
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
@@ -157,25 +189,26 @@ __kernel void strongly_connected_components_set_component(
 #line 32 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_max_component(
-    int num_nodes,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on_2,
-    __global const uchar *restrict modified,
+    __global const int *restrict modified_list,
+    __global int *modified_bits,
     __global const int *restrict color,
     __global int *component,
-    __global uchar *modified_next,
-    __global int *collected_found
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    int modified_count
 ) {
-    if (!*goes_on_2) {
-        return;
-    }
-    bool collected_part = true;
     __local GroupRows rows;
-    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
-        int brought = node_of_all(begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+    for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
+        const int groups = groups_for_each(modified_count);
+        const int brought = listed_node(modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(&rows, brought, in_row_offsets, groups);
         for (arc_t place = get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -184,14 +217,10 @@ void strongly_connected_components_max_component(
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > latest(component[nbr]) && candidate > atomic_max(&component[nbr], candidate)) {
-                    modified_next[nbr] = true;
-                    collected_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!collected_part) {
-        *collected_found = 0;
     }
 }
 
@@ -222,11 +251,11 @@ void trim_set_alone(
     __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets,
     __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on_3,
+    __global const uchar *restrict goes_on,
     __global const int *restrict component,
     __global uchar *alone
 ) {
-    if (!*goes_on_3) {
+    if (!*goes_on) {
         return;
     }
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -254,12 +283,12 @@ void trim_set_alone(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void trim_set_component(
     int num_nodes,
-    __global const uchar *restrict goes_on_3,
+    __global const uchar *restrict goes_on,
     __global int *component,
     __global const uchar *restrict alone,
     __global long *trimmed_found
 ) {
-    if (!*goes_on_3) {
+    if (!*goes_on) {
         return;
     }
     long trimmed_part = 0;
@@ -275,121 +304,213 @@ void trim_set_component(
     }
 }
 
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// puts what rounds change on the device
-#line 18 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_begin(
-    __global uchar *goes_on,
-    __global uchar *turned_on_device_cell,
-    __global int *colored_found,
-    uchar turned_on_device
-) {
-    *goes_on = true;
-    *turned_on_device_cell = turned_on_device;
-    *colored_found = 1;
-}
-
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// fill modified_next
-#line 18 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_fill_modified_next(
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 19 "strongly_connected_components.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void strongly_connected_components_min_color_of_many(
     int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global uchar *modified_next
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global const int *restrict modified_bits,
+    __global const int *restrict component,
+    __global int *color,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size
 ) {
-    if (!*goes_on) {
-        return;
-    }
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        modified_next[v] = false;
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = latest(color[v]);
+                if (candidate < latest(color[nbr]) && candidate < atomic_min(&color[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
     }
 }
 
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// works out what the host does not wait for: colored, turned_on_device
-#line 18 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_end_round(
-    __global uchar *goes_on,
-    __global int *colored_found,
-    __global uchar *turned_on_device_cell
-) {
-    if (!*goes_on) {
-        return;
-    }
-    const bool colored = *colored_found != 0;
-    const bool turned_on_device = !*turned_on_device_cell;
-    const bool again = !colored;
-    *turned_on_device_cell = turned_on_device;
-    *goes_on = again;
-    *colored_found = 1;
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// puts what rounds change on the device
-#line 31 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_begin_2(
-    __global uchar *goes_on_2,
-    __global uchar *turned_on_device_2_cell,
-    __global int *collected_found,
-    uchar turned_on_device_2
-) {
-    *goes_on_2 = true;
-    *turned_on_device_2_cell = turned_on_device_2;
-    *collected_found = 1;
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// fill modified_next
-#line 31 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_fill_modified_next_2(
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 32 "strongly_connected_components.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void strongly_connected_components_max_component_of_many(
     int num_nodes,
-    __global const uchar *restrict goes_on_2,
-    __global uchar *modified_next
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global const int *restrict modified_bits,
+    __global const int *restrict color,
+    __global int *component,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size
 ) {
-    if (!*goes_on_2) {
-        return;
+    __local GroupRows rows;
+    for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, in_row_offsets);
+        for (arc_t place = get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > latest(component[nbr]) && candidate > atomic_max(&component[nbr], candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
     }
-    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        modified_next[v] = false;
-    }
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// works out what the host does not wait for: collected, turned_on_device_2
-#line 31 "strongly_connected_components.sp"
-__kernel void strongly_connected_components_end_round_2(
-    __global uchar *goes_on_2,
-    __global int *collected_found,
-    __global uchar *turned_on_device_2_cell
-) {
-    if (!*goes_on_2) {
-        return;
-    }
-    const bool collected = *collected_found != 0;
-    const bool turned_on_device_2 = !*turned_on_device_2_cell;
-    const bool again_2 = !collected;
-    *turned_on_device_2_cell = turned_on_device_2;
-    *goes_on_2 = again_2;
-    *collected_found = 1;
 }
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 // puts what rounds change on the device
 #line 48 "strongly_connected_components.sp"
-__kernel void trim_begin(__global uchar *goes_on_3, __global long *trimmed_found) {
-    *goes_on_3 = true;
+__kernel void trim_begin(__global uchar *goes_on, __global long *trimmed_found) {
+    *goes_on = true;
     *trimmed_found = 0;
 }
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 // works out what the host does not wait for: trimmed
 #line 48 "strongly_connected_components.sp"
-__kernel void trim_end_round(__global uchar *goes_on_3, __global long *trimmed_found) {
-    if (!*goes_on_3) {
+__kernel void trim_end_round(__global uchar *goes_on, __global long *trimmed_found) {
+    if (!*goes_on) {
         return;
     }
     const long trimmed = 0 + *trimmed_found;
-    const bool again_3 = trimmed > 0;
-    *goes_on_3 = again_3;
+    const bool again = trimmed > 0;
+    *goes_on = again;
     *trimmed_found = 0;
+}
+
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+#line 19 "strongly_connected_components.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void strongly_connected_components_few(
+    int num_nodes,
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict columns,
+    __global int *modified_list,
+    __global int *modified_bits,
+    __global const int *restrict component,
+    __global int *color,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    __global int *modified_size,
+    uchar colored,
+    int modified_count,
+    int few,
+    uchar turned,
+    __global int *modified_count_outcome,
+    __global int *colored_outcome,
+    __global int *turned_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+            #line 19 "strongly_connected_components.sp"
+            for (int place = get_global_id(0); place < modified_count; place += get_global_size(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    if (component[nbr] == -1) {
+                        const int candidate = latest(color[v]);
+                        if (candidate < latest(color[nbr]) && candidate < atomic_min(&color[nbr], candidate)) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { __global int *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { __global int *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { __global int *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        modified_count = *modified_size;
+        colored = modified_count == 0;
+        turned = !turned;
+        if (get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *colored_outcome = colored;
+            *turned_outcome = turned;
+        }
+    } while (!colored && (modified_count < few && modified_count <= num_nodes / 8));
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+#line 32 "strongly_connected_components.sp"
+__kernel __attribute__((vec_type_hint(int4)))
+void strongly_connected_components_few_2(
+    int num_nodes,
+    __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns,
+    __global int *modified_list,
+    __global int *modified_bits,
+    __global const int *restrict color,
+    __global int *component,
+    __global int *modified_next_bits,
+    __global int *modified_next_list,
+    __global int *modified_next_size,
+    __global int *modified_size,
+    uchar collected,
+    int modified_count,
+    int few_2,
+    uchar turned_2,
+    __global int *modified_count_outcome,
+    __global int *collected_outcome,
+    __global int *turned_2_outcome
+) {
+    do {
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        {
+            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+            #line 32 "strongly_connected_components.sp"
+            for (int place = get_global_id(0); place < modified_count; place += get_global_size(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                    const int nbr = in_columns[in_e];
+                    if (color[nbr] == color[v]) {
+                        const int candidate = color[v];
+                        if (candidate > latest(component[nbr]) && candidate > atomic_max(&component[nbr], candidate)) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { __global int *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { __global int *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { __global int *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        modified_count = *modified_size;
+        collected = modified_count == 0;
+        turned_2 = !turned_2;
+        if (get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *collected_outcome = collected;
+            *turned_2_outcome = turned_2;
+        }
+    } while (!collected && (modified_count < few_2 && modified_count <= num_nodes / 8));
 }

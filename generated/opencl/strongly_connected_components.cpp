@@ -43,14 +43,28 @@ struct HostArc {
     }
 };
 
+// Cells that the program reads one by one: a place that there is not is an error.
+template <class T>
+struct Cells : std::vector<T> {
+    T &operator[](long long place) { return this->data()[place]; }
+
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= this->size()) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) + " of the graph, but there are only " +
+                                     std::to_string(this->size()));
+        }
+        return this->data()[place];
+    }
+};
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
-    std::vector<arc_t> row_offsets;
-    std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
-    std::vector<int> in_columns;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;
+    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
     // The node that the file calls `id`.
@@ -364,6 +378,20 @@ public:
         return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
     }
 
+    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
+    template <class... Arguments>
+    void launch_group(const std::string &kernel, const Arguments &...arguments) {
+        cl_device_type type = 0;
+        check(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+        std::size_t group = 1;
+        if (!(type & CL_DEVICE_TYPE_CPU)) {
+            check(clGetKernelWorkGroupInfo(found(kernel), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr),
+                  "clGetKernelWorkGroupInfo");
+            group = std::min<std::size_t>(group, 1024);
+        }
+        enqueue(kernel, group, group, arguments...);
+    }
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:
@@ -523,27 +551,27 @@ struct Graph {
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> alone(device, graph.num_nodes);
-    Buffer<unsigned char> goes_on_3(device, 1);
+    Buffer<unsigned char> goes_on(device, 1);
     Buffer<long long> trimmed_found(device, 1);
     alone.fill(false);
     const long long trimmed = 1;
     if (trimmed > 0) {
-        device.launch_once("trim_begin", goes_on_3, trimmed_found);
+        device.launch_once("trim_begin", goes_on, trimmed_found);
         for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
             for (int asked = 0; asked < ahead; asked++) {
                 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
                 device.launch(
                     "trim_set_alone", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns,
-                    graph.in_row_offsets, graph.in_columns, goes_on_3, component, alone
+                    graph.in_row_offsets, graph.in_columns, goes_on, component, alone
                 );
                 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
                 device.launch(
-                    "trim_set_component", graph.num_nodes, graph.num_nodes, goes_on_3, component, alone,
+                    "trim_set_component", graph.num_nodes, graph.num_nodes, goes_on, component, alone,
                     trimmed_found
                 );
-                device.launch_once("trim_end_round", goes_on_3, trimmed_found);
+                device.launch_once("trim_end_round", goes_on, trimmed_found);
             }
-            if (!goes_on_3.read(0)) break;
+            if (!goes_on.read(0)) break;
         }
     }
 }
@@ -551,18 +579,23 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
 // strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
 static void strongly_connected_components(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<int> color(device, graph.num_nodes);
-    Buffer<unsigned char> modified(device, graph.num_nodes);
-    Buffer<unsigned char> modified_next(device, graph.num_nodes);
-    Buffer<unsigned char> goes_on(device, 1);
-    Buffer<unsigned char> turned_on_device_cell(device, 1);
-    Buffer<int> colored_found(device, 1);
-    Buffer<unsigned char> goes_on_2(device, 1);
-    Buffer<unsigned char> turned_on_device_2_cell(device, 1);
-    Buffer<int> collected_found(device, 1);
+    Buffer<int> modified_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_list(device, graph.num_nodes);
+    Buffer<int> modified_size(device, 1);
+    Buffer<int> modified_next_bits(device, graph.num_nodes / 32 + 1);
+    Buffer<int> modified_next_list(device, graph.num_nodes);
+    Buffer<int> modified_next_size(device, 1);
+    Word<int> modified_count_result(device);
+    Word<int> colored_result(device);
+    Word<int> turned_result(device);
+    Word<int> collected_result(device);
+    Word<int> turned_2_result(device);
     Word<int> finished_result(device);
+    int modified_count = 0;
     component.fill(-1);
     color.fill(-1);
-    modified.fill(false);
+    modified_bits.fill(0);
+    modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
     while (true) {
@@ -571,75 +604,106 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
         device.launch(
             "strongly_connected_components_set_color", graph.num_nodes, graph.num_nodes, component,
-            color, modified
+            color, modified_bits, modified_list, modified_size
         );
+        bool colored = false;
         // strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-        bool turned = false;
-        bool turned_on_device = false;
-        device.launch_once(
-            "strongly_connected_components_begin", goes_on, turned_on_device_cell, colored_found,
-            turned_on_device
-        );
-        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
-            for (int asked = 0; asked < ahead; asked++) {
-                device.launch(
-                    "strongly_connected_components_fill_modified_next", graph.num_nodes, graph.num_nodes,
-                    goes_on, modified_next
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
+        const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_count < few && modified_count <= graph.num_nodes / 8) {
+                bool turned = false;
+                device.launch_group(
+                    "strongly_connected_components_few", graph.num_nodes, graph.row_offsets, graph.columns,
+                    modified_list, modified_bits, component, color, modified_next_bits, modified_next_list,
+                    modified_next_size, modified_size, colored, modified_count, few, turned,
+                    modified_count_result, colored_result, turned_result
                 );
-                // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
-                device.launch(
-                    "strongly_connected_components_min_color", device.busy(graph.num_nodes), graph.num_nodes,
-                    graph.row_offsets, graph.columns, goes_on, modified, component, color, modified_next,
-                    colored_found
-                );
-                std::swap(modified, modified_next);
-                turned = !turned;
-                device.launch_once(
-                    "strongly_connected_components_end_round", goes_on, colored_found, turned_on_device_cell
-                );
+                modified_count = modified_count_result.read();
+                colored = colored_result.read();
+                turned = turned_result.read();
+                if (turned) {
+                    std::swap(modified_bits, modified_next_bits);
+                    std::swap(modified_list, modified_next_list);
+                    std::swap(modified_size, modified_next_size);
+                }
+            } else {
+                if (modified_count > graph.num_nodes / 8) {
+                    device.launch(
+                        "strongly_connected_components_min_color_of_many", device.busy(graph.num_nodes),
+                        graph.num_nodes, graph.row_offsets, graph.columns, modified_bits, component, color,
+                        modified_next_bits, modified_next_list, modified_next_size
+                    );
+                    modified_bits.fill(0);
+                } else {
+                    device.launch(
+                        "strongly_connected_components_min_color", device.busy(modified_count), graph.row_offsets,
+                        graph.columns, modified_list, modified_bits, component, color, modified_next_bits,
+                        modified_next_list, modified_next_size, modified_count
+                    );
+                }
+                modified_size.fill(0);
+                std::swap(modified_bits, modified_next_bits);
+                std::swap(modified_list, modified_next_list);
+                std::swap(modified_size, modified_next_size);
+                modified_count = modified_size.read(0);
+                colored = modified_count == 0;
             }
-            if (!goes_on.read(0)) break;
-        }
-        turned_on_device = turned_on_device_cell.read(0);
-        if (turned != turned_on_device) {
-            std::swap(modified, modified_next);
+            if (colored) break;
         }
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         device.launch(
             "strongly_connected_components_set_component", graph.num_nodes, graph.num_nodes, component,
-            color, modified
+            color, modified_bits, modified_list, modified_size
         );
+        bool collected = false;
         // strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-        bool turned_2 = false;
-        bool turned_on_device_2 = false;
-        device.launch_once(
-            "strongly_connected_components_begin_2", goes_on_2, turned_on_device_2_cell,
-            collected_found, turned_on_device_2
-        );
-        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
-            for (int asked = 0; asked < ahead; asked++) {
-                device.launch(
-                    "strongly_connected_components_fill_modified_next_2", graph.num_nodes, graph.num_nodes,
-                    goes_on_2, modified_next
+        modified_next_bits.fill(0);
+        modified_next_size.fill(0);
+        modified_count = modified_size.read(0);
+        const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
+        while (true) {
+            if (modified_count < few_2 && modified_count <= graph.num_nodes / 8) {
+                bool turned_2 = false;
+                device.launch_group(
+                    "strongly_connected_components_few_2", graph.num_nodes, graph.in_row_offsets,
+                    graph.in_columns, modified_list, modified_bits, color, component, modified_next_bits,
+                    modified_next_list, modified_next_size, modified_size, collected, modified_count, few_2,
+                    turned_2, modified_count_result, collected_result, turned_2_result
                 );
-                // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
-                device.launch(
-                    "strongly_connected_components_max_component", device.busy(graph.num_nodes),
-                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, goes_on_2, modified, color,
-                    component, modified_next, collected_found
-                );
-                std::swap(modified, modified_next);
-                turned_2 = !turned_2;
-                device.launch_once(
-                    "strongly_connected_components_end_round_2", goes_on_2, collected_found,
-                    turned_on_device_2_cell
-                );
+                modified_count = modified_count_result.read();
+                collected = collected_result.read();
+                turned_2 = turned_2_result.read();
+                if (turned_2) {
+                    std::swap(modified_bits, modified_next_bits);
+                    std::swap(modified_list, modified_next_list);
+                    std::swap(modified_size, modified_next_size);
+                }
+            } else {
+                if (modified_count > graph.num_nodes / 8) {
+                    device.launch(
+                        "strongly_connected_components_max_component_of_many", device.busy(graph.num_nodes),
+                        graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
+                        modified_next_bits, modified_next_list, modified_next_size
+                    );
+                    modified_bits.fill(0);
+                } else {
+                    device.launch(
+                        "strongly_connected_components_max_component", device.busy(modified_count),
+                        graph.in_row_offsets, graph.in_columns, modified_list, modified_bits, color, component,
+                        modified_next_bits, modified_next_list, modified_next_size, modified_count
+                    );
+                }
+                modified_size.fill(0);
+                std::swap(modified_bits, modified_next_bits);
+                std::swap(modified_list, modified_next_list);
+                std::swap(modified_size, modified_next_size);
+                modified_count = modified_size.read(0);
+                collected = modified_count == 0;
             }
-            if (!goes_on_2.read(0)) break;
-        }
-        turned_on_device_2 = turned_on_device_2_cell.read(0);
-        if (turned_2 != turned_on_device_2) {
-            std::swap(modified, modified_next);
+            if (collected) break;
         }
         finished_result.set(true);
         device.launch(

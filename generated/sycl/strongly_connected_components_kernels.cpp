@@ -43,6 +43,34 @@ static T &group_memory() {
     return memory;
 }
 
+// Whom a work-item brings of a list, of which some groups share each, or -1.
+static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
+    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
+    const int place = begin + item.get_local_id(0) * teams + team;
+    return team < teams && place < size ? list[place] : -1;
+}
+
+// How many groups share a node of a list.
+static int groups_for_each(const sycl::nd_item<1> &item, int size) {
+    return sycl::max(1, (int)item.get_group_range(0) / size);
+}
+
+// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
+    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
+    const long long part = item.get_group(0) % groups, arcs = end - first;
+    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
+}
+
+// Which work-item brought the node of an arc.
+static int owner_of(const GroupRows *rows, arc_t place) {
+    int owner = 0;
+    for (int step = 256 / 2; step > 0; step /= 2) {
+        if (rows->last[owner + step - 1] <= place) owner += step;
+    }
+    return owner;
+}
+
 // Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
 // group alone: it gets eight that follow each other, and others from far away.
 static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
@@ -57,13 +85,16 @@ static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node,
     return bring_arcs(item, rows, node, first, end);
 }
 
-// Which work-item brought the node of an arc.
-static int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
+// Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
+static void enlist(int node, int *bits, int *list, int *size) {
+    const int bit = 1 << (node % 32);
+    if ((bits[node / 32] & bit) == 0) {
+        const int held = atomic(bits[node / 32]).fetch_or(bit);
+        if ((held & bit) == 0) {
+            const int place = atomic(*size).fetch_add(1);
+            list[place] = node;
+        }
     }
-    return owner;
 }
 
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -72,39 +103,42 @@ KERNEL strongly_connected_components_set_color(
     int num_nodes,
     const int *__restrict component,
     int *color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (component[v] != -1) continue;
         color[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_min_color(
-    int num_nodes,
     const arc_t *__restrict row_offsets,
     const int *__restrict columns,
-    const bool *__restrict goes_on,
-    const bool *__restrict modified,
+    const int *__restrict modified_list,
+    int *modified_bits,
     const int *__restrict component,
     int *color,
-    bool *modified_next,
-    int *colored_found
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
-    bool colored_part = true;
     auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
-        int brought = node_of_all(item, begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+    for (int begin = 0; begin < modified_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, modified_count);
+        const int brought = listed_node(item, modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(item, &rows, brought, row_offsets, groups);
         for (arc_t place = item.get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -113,14 +147,10 @@ KERNEL strongly_connected_components_min_color(
             if (component[nbr] == -1) {
                 const int candidate = color[v];
                 if (candidate < color[nbr] && candidate < atomic(color[nbr]).fetch_min(candidate)) {
-                    modified_next[nbr] = true;
-                    colored_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!colored_part) {
-        *colored_found = 0;
     }
 }
 
@@ -130,39 +160,42 @@ KERNEL strongly_connected_components_set_component(
     int num_nodes,
     int *component,
     const int *__restrict color,
-    bool *modified
+    int *modified_bits,
+    int *modified_list,
+    int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!(component[v] == -1 && color[v] == v)) continue;
         component[v] = v;
-        modified[v] = true;
+        enlist(v, modified_bits, modified_list, modified_size);
     }
 }
 
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_max_component(
-    int num_nodes,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const bool *__restrict goes_on_2,
-    const bool *__restrict modified,
+    const int *__restrict modified_list,
+    int *modified_bits,
     const int *__restrict color,
     int *component,
-    bool *modified_next,
-    int *collected_found
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on_2) {
-        return;
-    }
-    bool collected_part = true;
     auto &rows = group_memory<GroupRows>();
-    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
-        int brought = node_of_all(item, begin, num_nodes);
-        if (brought >= 0 && !modified[brought]) brought = -1;
-        const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
+    for (int begin = 0; begin < modified_count; begin += item.get_global_range(0)) {
+        const int groups = groups_for_each(item, modified_count);
+        const int brought = listed_node(item, modified_list, begin, modified_count, groups);
+        if (brought >= 0) {
+            const int v = brought;
+            modified_bits[v / 32] = 0;
+        }
+        const arc_t count = bring_part(item, &rows, brought, in_row_offsets, groups);
         for (arc_t place = item.get_local_id(0); place < count; place += 256) {
             const int owner = owner_of(&rows, place);
             const int v = rows.node[owner];
@@ -171,14 +204,10 @@ KERNEL strongly_connected_components_max_component(
             if (color[nbr] == color[v]) {
                 const int candidate = color[v];
                 if (candidate > component[nbr] && candidate > atomic(component[nbr]).fetch_max(candidate)) {
-                    modified_next[nbr] = true;
-                    collected_part = false;
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
                 }
             }
         }
-    }
-    if (!collected_part) {
-        *collected_found = 0;
     }
 }
 
@@ -209,12 +238,12 @@ KERNEL trim_set_alone(
     const int *__restrict columns,
     const arc_t *__restrict in_row_offsets,
     const int *__restrict in_columns,
-    const bool *__restrict goes_on_3,
+    const bool *__restrict goes_on,
     const int *__restrict component,
     bool *alone
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on_3) {
+    if (!*goes_on) {
         return;
     }
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -241,13 +270,13 @@ KERNEL trim_set_alone(
 #line 59 "strongly_connected_components.sp"
 KERNEL trim_set_component(
     int num_nodes,
-    const bool *__restrict goes_on_3,
+    const bool *__restrict goes_on,
     int *component,
     const bool *__restrict alone,
     long long *trimmed_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on_3) {
+    if (!*goes_on) {
         return;
     }
     long long trimmed_part = 0;
@@ -262,123 +291,213 @@ KERNEL trim_set_component(
     }
 }
 
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// puts what rounds change on the device
-#line 18 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_begin(
-    bool *goes_on,
-    bool *turned_on_device_cell,
-    int *colored_found,
-    bool turned_on_device
-) {
-    *goes_on = true;
-    *turned_on_device_cell = turned_on_device;
-    *colored_found = 1;
-}
-
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// fill modified_next
-#line 18 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_fill_modified_next(
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 19 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_min_color_of_many(
     int num_nodes,
-    const bool *__restrict goes_on,
-    bool *modified_next
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    const int *__restrict modified_bits,
+    const int *__restrict component,
+    int *color,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        modified_next[v] = false;
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int nbr = columns[e];
+            if (component[nbr] == -1) {
+                const int candidate = color[v];
+                if (candidate < color[nbr] && candidate < atomic(color[nbr]).fetch_min(candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
     }
 }
 
-// strongly_connected_components.sp:18 fixedPoint until (colored : !modified)
-// works out what the host does not wait for: colored, turned_on_device
-#line 18 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_end_round(
-    bool *goes_on,
-    int *colored_found,
-    bool *turned_on_device_cell
-) {
-    if (!*goes_on) {
-        return;
-    }
-    const bool colored = *colored_found != 0;
-    const bool turned_on_device = !*turned_on_device_cell;
-    const bool again = !colored;
-    *turned_on_device_cell = turned_on_device;
-    *goes_on = again;
-    *colored_found = 1;
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// puts what rounds change on the device
-#line 31 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_begin_2(
-    bool *goes_on_2,
-    bool *turned_on_device_2_cell,
-    int *collected_found,
-    bool turned_on_device_2
-) {
-    *goes_on_2 = true;
-    *turned_on_device_2_cell = turned_on_device_2;
-    *collected_found = 1;
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// fill modified_next
-#line 31 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_fill_modified_next_2(
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+// where many are active: goes over all, in their order
+#line 32 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_max_component_of_many(
     int num_nodes,
-    const bool *__restrict goes_on_2,
-    bool *modified_next
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    const int *__restrict modified_bits,
+    const int *__restrict color,
+    int *component,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on_2) {
-        return;
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += item.get_global_range(0)) {
+        int brought = node_of_all(item, begin, num_nodes);
+        if (brought >= 0 && (modified_bits[brought / 32] & (1 << (brought % 32))) == 0) brought = -1;
+        const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
+        for (arc_t place = item.get_local_id(0); place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t in_e = place + rows.shift[owner];
+            const int nbr = in_columns[in_e];
+            if (color[nbr] == color[v]) {
+                const int candidate = color[v];
+                if (candidate > component[nbr] && candidate > atomic(component[nbr]).fetch_max(candidate)) {
+                    enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                }
+            }
+        }
     }
-    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        modified_next[v] = false;
-    }
-}
-
-// strongly_connected_components.sp:31 fixedPoint until (collected : !modified)
-// works out what the host does not wait for: collected, turned_on_device_2
-#line 31 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_end_round_2(
-    bool *goes_on_2,
-    int *collected_found,
-    bool *turned_on_device_2_cell
-) {
-    if (!*goes_on_2) {
-        return;
-    }
-    const bool collected = *collected_found != 0;
-    const bool turned_on_device_2 = !*turned_on_device_2_cell;
-    const bool again_2 = !collected;
-    *turned_on_device_2_cell = turned_on_device_2;
-    *goes_on_2 = again_2;
-    *collected_found = 1;
 }
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 // puts what rounds change on the device
 #line 48 "strongly_connected_components.sp"
-KERNEL trim_begin(bool *goes_on_3, long long *trimmed_found) {
-    *goes_on_3 = true;
+KERNEL trim_begin(bool *goes_on, long long *trimmed_found) {
+    *goes_on = true;
     *trimmed_found = 0;
 }
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 // works out what the host does not wait for: trimmed
 #line 48 "strongly_connected_components.sp"
-KERNEL trim_end_round(bool *goes_on_3, long long *trimmed_found) {
-    if (!*goes_on_3) {
+KERNEL trim_end_round(bool *goes_on, long long *trimmed_found) {
+    if (!*goes_on) {
         return;
     }
     const long long trimmed = 0 + *trimmed_found;
-    const bool again_3 = trimmed > 0;
-    *goes_on_3 = again_3;
+    const bool again = trimmed > 0;
+    *goes_on = again;
     *trimmed_found = 0;
+}
+
+// strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+#line 19 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_few(
+    int num_nodes,
+    const arc_t *__restrict row_offsets,
+    const int *__restrict columns,
+    int *modified_list,
+    int *modified_bits,
+    const int *__restrict component,
+    int *color,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_size,
+    bool colored,
+    int modified_count,
+    int few,
+    bool turned,
+    int *modified_count_outcome,
+    int *colored_outcome,
+    int *turned_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        sycl::group_barrier(item.get_group());
+        {
+            // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
+            #line 19 "strongly_connected_components.sp"
+            for (int place = item.get_global_id(0); place < modified_count; place += item.get_global_range(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    if (component[nbr] == -1) {
+                        const int candidate = color[v];
+                        if (candidate < color[nbr] && candidate < atomic(color[nbr]).fetch_min(candidate)) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (item.get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        sycl::group_barrier(item.get_group());
+        modified_count = *modified_size;
+        colored = modified_count == 0;
+        turned = !turned;
+        if (item.get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *colored_outcome = colored;
+            *turned_outcome = turned;
+        }
+    } while (!colored && (modified_count < few && modified_count <= num_nodes / 8));
+}
+
+// strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+#line 32 "strongly_connected_components.sp"
+KERNEL strongly_connected_components_few_2(
+    int num_nodes,
+    const arc_t *__restrict in_row_offsets,
+    const int *__restrict in_columns,
+    int *modified_list,
+    int *modified_bits,
+    const int *__restrict color,
+    int *component,
+    int *modified_next_bits,
+    int *modified_next_list,
+    int *modified_next_size,
+    int *modified_size,
+    bool collected,
+    int modified_count,
+    int few_2,
+    bool turned_2,
+    int *modified_count_outcome,
+    int *collected_outcome,
+    int *turned_2_outcome
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    do {
+        sycl::group_barrier(item.get_group());
+        {
+            // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
+            #line 32 "strongly_connected_components.sp"
+            for (int place = item.get_global_id(0); place < modified_count; place += item.get_global_range(0)) {
+                const int v = modified_list[place];
+                modified_bits[v / 32] = 0;
+                for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+                    const int nbr = in_columns[in_e];
+                    if (color[nbr] == color[v]) {
+                        const int candidate = color[v];
+                        if (candidate > component[nbr] && candidate > atomic(component[nbr]).fetch_max(candidate)) {
+                            enlist(nbr, modified_next_bits, modified_next_list, modified_next_size);
+                        }
+                    }
+                }
+            }
+        }
+        if (item.get_global_id(0) == 0) {
+            *modified_size = 0;
+        }
+        { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
+        { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
+        { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
+        sycl::group_barrier(item.get_group());
+        modified_count = *modified_size;
+        collected = modified_count == 0;
+        turned_2 = !turned_2;
+        if (item.get_global_id(0) == 0) {
+            *modified_count_outcome = modified_count;
+            *collected_outcome = collected;
+            *turned_2_outcome = turned_2;
+        }
+    } while (!collected && (modified_count < few_2 && modified_count <= num_nodes / 8));
 }

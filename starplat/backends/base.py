@@ -6,6 +6,7 @@ from typing import Protocol
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Kernel, Module
+from starplat.ir.processors import Processor
 
 
 class Backend(Protocol):
@@ -18,7 +19,11 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What its kernels may rely on."""
+        """What its kernels may rely on; of a GPU, where it runs on GPUs and CPUs."""
+        ...
+
+    def capabilities_on(self, processor: Processor) -> Capabilities | None:
+        """What its kernels may rely on where such a device runs them; None if it runs on none."""
         ...
 
     def kernels_text(self, module: Module) -> str:

@@ -78,8 +78,9 @@ class AtomicPrinter:
             return ""
         if element is Element.ARC:
             narrow, wide = (swaps[machine] for machine in machine_elements(element))
-            self.expressions.helpers.need("atomic_arc", word="swap", narrow=narrow, wide=wide)
-            return "atomic_swap_arc"
+            name = "atomic_swap_arc"
+            self.expressions.helpers.need("atomic_arc", name=name, narrow=narrow, wide=wide)
+            return name
         return swaps[machine_elements(element)[0]]
 
     def call(self, combine: Combine, array: Array, index: Expression, value: Expression, method: Method) -> str:
@@ -99,8 +100,9 @@ class AtomicPrinter:
                 narrow, wide = (spelling.atomics[combine, machine] for machine in machine_elements(element))
                 if narrow == wide:
                     return narrow
-                helpers.need("atomic_arc", word=ATOMIC_WORDS[combine], narrow=narrow, wide=wide)
-                return f"atomic_{ATOMIC_WORDS[combine]}_arc"
+                name = f"atomic_{ATOMIC_WORDS[combine]}_arc"
+                helpers.need("atomic_arc", name=name, narrow=narrow, wide=wide)
+                return name
             case Method.NATIVE:
                 return spelling.atomics[combine, machine_elements(element)[0]]
             case Method.FLIP_BYTE:

@@ -8,7 +8,7 @@ from typing import Protocol, assert_never
 
 from starplat.backends import lines
 from starplat.backends.spelling import Directives
-from starplat.backends.statements import Alone, Count, SharedLoop, TeamLoop
+from starplat.backends.statements import Alone, Count, For, SharedLoop, TeamLoop
 from starplat.backends.uses import walk
 from starplat.ir.nodes import Array, Combine, Variable
 
@@ -19,6 +19,8 @@ class Printer(lines.Printer, Protocol):
     """What is asked of the printer of all statements."""
 
     def count(self, count: Count) -> Iterator[str]: ...
+
+    def loop(self, statement: Count | For) -> Iterator[str]: ...
 
 
 def structured(printer: Printer, statement: SharedLoop | TeamLoop | Alone) -> Iterator[str]:
@@ -47,11 +49,15 @@ class _Words:
             *self.few(shared),
             *self.arrays(shared.arrays),
             *self.reductions(shared.reductions),
+            *self.ahead(shared),
         ]
         yield from _broken(self.head(shared), clauses)
         yield from self.printer.count(shared.loop)
 
     def head(self, shared: SharedLoop) -> str:
+        if shared.by_gangs:
+            assert self.directives.gang_loop is not None, "a target with batches has words for them"
+            return self.directives.gang_loop
         if shared.by_teams:
             assert self.directives.team_loop is not None, "a target with inner loops has words for them"
             return self.directives.team_loop
@@ -68,19 +74,26 @@ class _Words:
             yield words
 
     def team_loop(self, inner: TeamLoop) -> Iterator[str]:
-        assert self.directives.inner_loop is not None, "a target with inner loops has words for them"
-        yield from _broken(self.directives.inner_loop, list(self.reductions(inner.reductions)))
-        yield from self.printer.count(inner.loop)
+        head = self.directives.inner_team_loop if inner.among_teams else self.directives.inner_loop
+        assert head is not None, "a target with inner loops has words for them"
+        yield from _broken(head, list(self.reductions(inner.reductions)))
+        yield from self.printer.loop(inner.loop)
 
     def alone(self, alone: Alone) -> Iterator[str]:
         if self.directives.alone is None:
             yield from self.printer.lines(alone.body, 0)
             return
         results = [self.directives.results.format(names=self.names(alone.results))] if alone.results else []
-        yield from _broken(self.directives.alone, [*self.arrays(alone.arrays), *results])
+        yield from _broken(self.directives.alone, [*self.arrays(alone.arrays), *results, *self.ahead(alone)])
         yield "{"
         yield from self.printer.lines(alone.body)
         yield "}"
+
+    def ahead(self, asked: SharedLoop | Alone) -> Iterator[str]:
+        """The clause by which the host does not wait."""
+        if asked.ahead:
+            assert self.directives.ahead is not None, "a target with batches has words for them"
+            yield self.directives.ahead[0]
 
     def few(self, shared: SharedLoop) -> Iterator[str]:
         if shared.length is not None and self.directives.few is not None:

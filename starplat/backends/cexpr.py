@@ -194,22 +194,22 @@ class ExpressionPrinter:
 
     def add_inf(self, binary: Binary) -> str:
         element = Element.LONG if binary.element is Element.LONG else Element.INT
-        suffix = "_long" if element is Element.LONG else ""
+        name = "add_inf_long" if element is Element.LONG else "add_inf"
         self.helpers.need(
             "add_inf",
             function=self.spelling.function,
-            suffix=suffix,
+            name=name,
             type=self.spelling.values[element],
             largest=self.spelling.largest[element],
         )
-        return f"add_inf{suffix}({self.expression(binary.left)}, {self.expression(binary.right)})"
+        return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
 
     def multiply(self, binary: Binary) -> str:
         """Products wrap around, as they do in hashes; compilers of C take for granted that signed ones do not."""
-        suffix = "_long" if binary.element is Element.LONG else ""
+        name = "multiply_long" if binary.element is Element.LONG else "multiply"
         kind = self.spelling.values[binary.element]
-        self.helpers.need("multiply", function=self.spelling.function, suffix=suffix, type=kind)
-        return f"multiply{suffix}({self.expression(binary.left)}, {self.expression(binary.right)})"
+        self.helpers.need("multiply", function=self.spelling.function, name=name, type=kind)
+        return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
 
     def largest(self, element: Element) -> str:
         """INF of an element."""

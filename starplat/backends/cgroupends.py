@@ -70,7 +70,5 @@ def _group_function(expressions: ExpressionPrinter, combine: Combine, element: E
     name = f"group_{ATOMIC_WORDS[combine]}_{machine.value}"
     combined = expressions.combined(combine, "value", "other", machine)
     kind = expressions.spelling.values[machine]
-    expressions.helpers.need(
-        "group_combine", name=name, type=kind, combined=combined, size=str(GROUP_SIZE), operator=combine.value
-    )
+    expressions.helpers.need("group_combine", name=name, type=kind, combined=combined)
     return name

@@ -12,9 +12,9 @@ from starplat.backends.lines import INDENT, Printer
 from starplat.backends.negation import negated
 from starplat.backends.statements import Body, Brought, GroupAdvance, GroupGather
 from starplat.backends.uses import variables_in
-from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, Ref, Variable
+from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, InWords, Ref, Variable
 
-VALUES = 1024
+MOST_VALUES = 1024
 """How many values of arcs a group keeps at a time; a row of more arcs than that is joined by all threads."""
 
 
@@ -46,7 +46,7 @@ class GroupPrinter:
         yield from self.opening(gather)
         yield from self.bringing(nodes, gather.node, (), split=False)
         self.need_owner()
-        expressions.helpers.need("end_of_piece", values=str(VALUES))
+        expressions.helpers.need("end_of_piece", most_values=str(MOST_VALUES))
         yield f"{INDENT}{kind} {name(gather.total)} = {start};"
         yield f"{INDENT}for ({self.kind(nodes.count)} {begin} = 0, {end}; {begin} < {count}; {begin} = {end}) {{"
         yield f"{INDENT * 2}{end} = end_of_piece({memory}, {begin}, {count});"
@@ -66,8 +66,8 @@ class GroupPrinter:
     def opening(self, loop: GroupAdvance | GroupGather) -> Iterator[str]:
         """The memory of the group, and the beginning of the loop over what its threads bring together."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
-        need("group_rows", size=str(GROUP_SIZE))
-        need("bring_arcs", size=str(GROUP_SIZE))
+        need("group_rows")
+        need("bring_arcs")
         for memory in memory_of(loop, self.expressions):
             yield from memory.declared(self.expressions)
         size = self.size(loop.nodes)
@@ -84,6 +84,10 @@ class GroupPrinter:
         if self.listed is None:
             need("node_of_all")
             found = self.call("node_of_all", begin, self.expressions.num_nodes)
+        elif isinstance(nodes.listed, InWords):
+            need("node_of_all")
+            need("node_of_words")
+            found = self.call("node_of_words", self.listed[0], begin, self.size(nodes), self.expressions.num_nodes)
         else:
             need("listed_node")
             first, size = self.listed[0], self.size(nodes)
@@ -136,7 +140,7 @@ class GroupPrinter:
         """What is done with an arc's value."""
         begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
         combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
-        yield f"if ({end} - {begin} > {VALUES}) {{"
+        yield f"if ({end} - {begin} > {MOST_VALUES}) {{"
         yield f"{INDENT}{joined} = {combined};"
         yield "} else {"
         yield f"{INDENT}{self.name(gather.values)}[{self.name(gather.nodes.place)} - {begin}] = {value};"
@@ -148,9 +152,17 @@ class GroupPrinter:
         function = f"join_{gather.combine.name.lower()}_{element.value}"
         combined = self.expressions.combined(gather.combine, "total", "other", element)
         reduced = joined_by_group(self.expressions, gather.combine, element, "joined", "values")
-        for_all = "yes" * (gather.combine in self.expressions.spelling.group_reductions)
-        given = {"type": self.kind(gather.total), "combined": combined, "reduced": reduced, "for_all": for_all}
-        self.expressions.helpers.need("join_values", name=function, **given, values=str(VALUES))
+        for_all = gather.combine in self.expressions.spelling.group_reductions
+        self.expressions.helpers.need(
+            "join_values",
+            name=function,
+            type=self.kind(gather.total),
+            combined=combined,
+            reduced=reduced,
+            reduced_value="joined" if for_all else "values[0]",
+            for_all="yes" * for_all,
+            most_values=str(MOST_VALUES),
+        )
         return function
 
     def finish(self, gather: GroupGather) -> Iterator[str]:
@@ -173,7 +185,7 @@ class GroupPrinter:
 
     def need_owner(self) -> None:
         """Notes the function that finds who brought the node of an arc."""
-        self.expressions.helpers.need("owner_of", size=str(GROUP_SIZE))
+        self.expressions.helpers.need("owner_of")
 
     # --- words -----------------------------------------------------------------------------------------------------
 
@@ -196,7 +208,7 @@ def memory_of(loop: GroupAdvance | GroupGather, expressions: ExpressionPrinter) 
     if isinstance(loop, GroupAdvance):
         return (rows,)
     kind = expressions.spelling.values[loop.total.element]
-    return (GroupMemory(kind, expressions.local(loop.values), VALUES), rows)
+    return (GroupMemory(kind, expressions.local(loop.values), MOST_VALUES), rows)
 
 
 def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:

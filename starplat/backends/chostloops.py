@@ -102,6 +102,8 @@ class HostLoopPrinter:
         yield f"{INDENT}for (int {asked} = 0; {asked} < {ahead}; {asked}++) {{"
         yield from (f"{INDENT}{line}" for line in self.host.loop_body(loop.body))
         yield f"{INDENT}}}"
+        if (wait := self.host.launches.launching.wait) is not None:
+            yield f"{INDENT}{wait}"
         yield f"{INDENT}if (!{self.host.device_name(loop.goes_on)}.read(0)) break;"
         yield "}"
 

@@ -49,3 +49,15 @@ def quoted(text: str) -> str:
     """What may stand between double quotes in C: ASCII, without anything that ends or changes the string."""
     escapes = {"\\": "\\\\", '"': '\\"', "?": "\\?"}
     return "".join(escapes.get(letter, letter if " " <= letter <= "~" else "_") for letter in text)
+
+
+END_OF_KERNELS = "#line end-of-kernels"
+"""Stands behind the kernels of a program in one file, until it is known where that is."""
+
+
+def with_own_lines(text: str, name: str) -> str:
+    """After the kernels, whose lines are the program's, compilers count the file's own lines again."""
+    lines = text.split("\n")
+    place = lines.index(END_OF_KERNELS)
+    lines[place] = f'#line {place + 2} "{quoted(name)}"'
+    return "\n".join(lines)

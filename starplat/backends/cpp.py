@@ -51,6 +51,7 @@ _SIZES = {
     Extent.NODES_AND_ONE: "graph.num_nodes + 1",
     Extent.ARCS: "graph.num_arcs",
     Extent.BITS: "graph.num_nodes / 32 + 1",
+    Extent.LAYER: "graph.num_nodes / 1024 + 1",
     Extent.WORKERS_BITS: f"{WORKERS} * (graph.num_nodes / 32 + 1LL)",
 }
 

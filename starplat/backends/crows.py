@@ -14,8 +14,8 @@ from starplat.backends.precedence import SUM
 from starplat.backends.set_forms import has_whole_list, need_of_list, need_visit
 from starplat.backends.statements import Advance, Body, EachMember, Gather, Search, Statement
 from starplat.backends.uses import variables_in
-from starplat.ir.listed import known_length
-from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, Listed, Variable
+from starplat.ir.listed import known_length, listed_length
+from starplat.ir.nodes import Array, Binary, BinaryOperator, Const, Element, Expression, InWords, Listed, Variable
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,26 @@ class RowPrinter:
 
     def over_nodes(self, loop: Advance | Gather | Search, function: str, *more: str) -> Iterator[str]:
         """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
+        name, (function, whose) = self.expressions.local, self.called(loop, function)
+        given = f"{', '.join((whose, name(loop.rows), *more))},"
+        if not isinstance(loop, Search) and loop.listed is not None:
+            yield f"{function}("
+            given = f"{INDENT}{given}"
+        else:
+            given = f"{function}({given}"
+        visit = loop.visit if isinstance(loop, Advance) else ()
+        if visit:
+            yield given
+            yield from self.keep_and_visit(loop.node, loop.keep, visit)
+        elif loop.keep is None:
+            self.expressions.helpers.need("every_node")
+            yield f"{given} every_node,"
+        else:
+            yield given
+            yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+
+    def called(self, loop: Advance | Gather | Search, function: str) -> tuple[str, str]:
+        """The function of that kind that does it, which is noted with all it needs, and whose arcs it is given."""
         name, need = self.expressions.local, self.expressions.helpers.need
         members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
         listed = None if isinstance(loop, Search) else loop.listed
@@ -98,6 +118,10 @@ class RowPrinter:
             places = self.behind(noted.array, noted.first)
             need(f"gather_places{_kept(takes)}")
             function, whose = f"{function}{_kept(takes)}", f"{name(noted.flags)}, {places}, num_nodes"
+        elif isinstance(listed, InWords):
+            count = self.expressions.expression(listed.count)
+            function, whose = f"{function}_words", f"{name(listed.array)}, {count}, num_nodes"
+            self.need_for_rows(function)
         elif listed is not None:
             function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
             self.need_for_rows(function)
@@ -111,22 +135,7 @@ class RowPrinter:
                 self.need_for_rows("gather_members")
             function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
             need(function)
-        given = f"{', '.join((whose, name(loop.rows), *more))},"
-        if listed is not None:
-            yield f"{function}("
-            given = f"{INDENT}{given}"
-        else:
-            given = f"{function}({given}"
-        visit = loop.visit if isinstance(loop, Advance) else ()
-        if visit:
-            yield given
-            yield from self.keep_and_visit(loop.node, loop.keep, visit)
-        elif loop.keep is None:
-            need("every_node")
-            yield f"{given} every_node,"
-        else:
-            yield given
-            yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+        return function, whose
 
     def keep_and_visit(self, node: Variable, keep: Expression | None, visit: Body) -> Iterator[str]:
         """Says whether a node is kept, and does what is done with one that is."""
@@ -153,12 +162,14 @@ class RowPrinter:
     def of_list(self, listed: Listed) -> tuple[str, str]: ...
 
     @overload
-    def of_list(self, listed: Listed | None) -> tuple[str, str] | None: ...
+    def of_list(self, listed: Listed | InWords | None) -> tuple[str, str] | None: ...
 
-    def of_list(self, listed: Listed | None) -> tuple[str, str] | None:
-        """The same apart."""
+    def of_list(self, listed: Listed | InWords | None) -> tuple[str, str] | None:
+        """The same apart; of words, how many nodes these have."""
         if listed is None:
             return None
+        if isinstance(listed, InWords):
+            return self.expressions.local(listed.array), self.expressions.expression(listed_length(listed))
         length = known_length(listed) or Binary(BinaryOperator.SUBTRACT, listed.last, listed.first, Element.INT)
         return self.behind(listed.array, listed.first), self.expressions.expression(length)
 
@@ -174,7 +185,16 @@ def _kept(takes: bool) -> str:
 
 
 _BY_WARP_NUMBER = frozenset(
-    {"advance_all", "advance_listed", "gather_all", "gather_rows", "gather_listed", "gather_each", "search_all"}
+    {
+        "advance_all",
+        "advance_listed",
+        "advance_words",
+        "gather_all",
+        "gather_rows",
+        "gather_listed",
+        "gather_each",
+        "search_all",
+    }
 )
 """Those that give nodes to warps by their number."""
 

@@ -27,25 +27,8 @@ from starplat.backends.statements import (
     Search,
 )
 
-WithSets = (
-    Advance
-    | AskEmpty
-    | AskSize
-    | Clear
-    | EachMember
-    | Gather
-    | GroupAdvance
-    | GroupGather
-    | IfEmpty
-    | IfMany
-    | Insert
-    | Inserted
-    | NoteMembers
-    | Search
-)
-
-
-_OF_ROWS = Advance | EachMember | Gather | GroupAdvance | GroupGather | Search
+_OfOneSet = AskEmpty | AskSize | Clear | IfEmpty | IfMany | Insert | Inserted | NoteMembers
+WithSets = Advance | EachMember | Gather | GroupAdvance | GroupGather | Search | _OfOneSet
 
 
 class Printer(lines.Printer, Protocol):
@@ -57,9 +40,6 @@ class Printer(lines.Printer, Protocol):
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     """The lines of the statement, from the margin."""
     rows = RowPrinter(printer)
-    name, need = printer.expressions.local, printer.expressions.helpers.need
-    if not isinstance(statement, _OF_ROWS):
-        need_frontier(printer.expressions.helpers, statement.members)
     match statement:
         case Advance():
             yield from rows.advance(statement)
@@ -73,6 +53,15 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield from rows.search(statement)
         case EachMember():
             yield from rows.each_member(statement)
+        case _:
+            yield from _of_one_set(printer, statement)
+
+
+def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
+    """What is done with a set, but for going over it."""
+    name, need = printer.expressions.local, printer.expressions.helpers.need
+    need_frontier(printer.expressions.helpers, statement.members)
+    match statement:
         case Insert(members, node, alone):
             if alone:
                 need_of_list(printer.expressions.helpers, "insert_alone", members)
@@ -90,7 +79,7 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
             yield f"{name(variable)} = size_of({name(members)});"
         case NoteMembers(members, array, first):
             need_listing(printer.expressions.helpers, members)
-            yield f"list_members({name(members)}, num_nodes, {rows.behind(array, first)});"
+            yield f"list_members({name(members)}, num_nodes, {RowPrinter(printer).behind(array, first)});"
         case IfEmpty(members, then, otherwise):
             need("is_empty")
             yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"

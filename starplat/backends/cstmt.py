@@ -135,9 +135,7 @@ class StatementPrinter:
         spelling = self.expressions.spelling
         kind = spelling.values[piece.begin.element]
         name = "arc_piece" if piece.begin.element is Element.ARC else "piece"
-        self.expressions.helpers.need(
-            "piece", function=spelling.function, name=name, type=kind, wide=spelling.values[Element.LONG]
-        )
+        self.expressions.helpers.need("piece", name=name, type=kind)
         for variable, thread in ((piece.begin, spelling.thread), (piece.end, f"{spelling.thread} + 1")):
             given = f"{self.text(piece.first)}, {self.text(piece.last)}, {thread}, {spelling.threads}"
             yield f"const {kind} {self.expressions.local(variable)} = {name}({given});"

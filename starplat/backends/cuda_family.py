@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import quoted
+from starplat.backends.comments import END_OF_KERNELS, with_own_lines
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
@@ -29,6 +29,7 @@ from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module, OnDevice
+from starplat.ir.processors import Processor
 
 _WORDS = {
     Combine.ADD: "Add",
@@ -128,8 +129,13 @@ def _blocks_in_words(op: OnDevice, capabilities: Capabilities) -> str:
 SIGNED_ATOMICS = {
     "atomic_swap_long": Helper("signed_swap"),
     **{
-        f"atomic_{word.lower()}_long": Helper("signed_atomic", (("word", word.lower()), ("function", f"atomic{word}")))
-        for word in ("Add", "And", "Or", "Xor")
+        name: Helper("signed_atomic", (("name", name), ("atomic", atomic)))
+        for name, atomic in (
+            ("atomic_add_long", "atomicAdd"),
+            ("atomic_and_long", "atomicAnd"),
+            ("atomic_or_long", "atomicOr"),
+            ("atomic_xor_long", "atomicXor"),
+        )
     },
 }
 """64-bit atomic functions that there are for unsigned numbers only, by the name of ours."""
@@ -143,8 +149,6 @@ _LIMITS = {
     "NAN": "__int_as_float(0x7fffffff)",
 }
 """Names of the standard headers, for compilers without them."""
-
-_END_OF_KERNELS = "#line end-of-kernels"
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,10 @@ class Family:
     capabilities: Capabilities = CAPABILITIES
     spelling: Spelling = field(default=SPELLING)
     helper_files: tuple[str, ...] = ("helpers",)
+
+    def capabilities_on(self, processor: Processor) -> Capabilities | None:
+        """What its kernels may rely on: it runs on GPUs."""
+        return self.capabilities if processor is Processor.GPU else None
 
     def kernels_text(self, module: Module) -> str:
         """The kernels. `-DARC_64` makes arc numbers 64 bits wide.
@@ -210,11 +218,11 @@ class Family:
             **pieces,
             kernel_helpers=self._texts(helpers, pieces["shared_helpers"]),
             routines=(*unit.functions, *unit.kernels),
-            end_of_kernels=_END_OF_KERNELS,
+            end_of_kernels=END_OF_KERNELS,
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
         )
         name = f"{stem}{self.suffix}"
-        return {name: _with_own_lines(text, name)}
+        return {name: with_own_lines(text, name)}
 
     def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
         """Those that the kernels call, and those that these call."""
@@ -231,11 +239,3 @@ class Family:
             words = {**self.spelling.for_helpers, "function": function}
             texts += helper_texts(templates, [Helper(helper.macro, given)], **words)
         return texts
-
-
-def _with_own_lines(text: str, name: str) -> str:
-    """After the kernels, whose lines are the program's, compilers count the file's own lines again."""
-    lines = text.split("\n")
-    place = lines.index(_END_OF_KERNELS)
-    lines[place] = f'#line {place + 2} "{quoted(name)}"'
-    return "\n".join(lines)

@@ -71,6 +71,8 @@ from starplat.ir.nodes import (
 from starplat.ir.visitor import walk_host, walk_kernel
 
 _ONE, _ZERO = Const(1, Element.INT), Const(0, Element.INT)
+_BITS_OF_A_CELL = {Extent.BITS: 32, Extent.LAYER: 32 * 32}
+"""For how many nodes a word stands."""
 
 
 class DeviceOperations:
@@ -146,9 +148,9 @@ class DeviceOperations:
         if array.extent is Extent.ONE:
             return OnFirst((StoreCell(array, index, stored),))
         end: Expression = NumArcs() if wide else NumNodes()
-        if array.extent is Extent.BITS:
-            end = Binary(BinaryOperator.DIVIDE, end, Const(32, Element.INT), Element.INT)
-        if array.extent in (Extent.NODES_AND_ONE, Extent.BITS):
+        if array.extent in _BITS_OF_A_CELL:
+            end = Binary(BinaryOperator.DIVIDE, end, Const(_BITS_OF_A_CELL[array.extent], Element.INT), Element.INT)
+        if array.extent in (Extent.NODES_AND_ONE, *_BITS_OF_A_CELL):
             end = Binary(BinaryOperator.ADD, end, _ONE, Element.INT)
         return Count(cell, _ZERO, end, Stride.GRID, (StoreCell(array, Ref(cell), stored),))
 

@@ -5,10 +5,10 @@ Such a target is a `Directives` of its own, the words around it below, and a fol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import quoted
+from starplat.backends.comments import END_OF_KERNELS, with_own_lines
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import AS_FUNCTIONS
@@ -18,6 +18,7 @@ from starplat.backends.spelling import Directives, Spelling
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+from starplat.ir.processors import Processor
 
 _WHOLE = (Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
 
@@ -100,6 +101,11 @@ class DirectiveBackend:
     language: str
     spelling: Spelling
     capabilities: Capabilities = CAPABILITIES
+    processors: tuple[Processor, ...] = (Processor.CPU,)
+
+    def capabilities_on(self, processor: Processor) -> Capabilities | None:
+        """What its kernels may rely on, the same wherever they run."""
+        return self.capabilities if processor in self.processors else None
 
     def kernels_text(self, module: Module) -> str:
         """The kernels as one C++ file without a `main`. `-DARC_64` makes arc numbers 64 bits wide."""
@@ -113,15 +119,17 @@ class DirectiveBackend:
     def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
         """`<stem>.cpp`, all of it."""
         unit = view(module, self.capabilities, self.spelling)
-        kernels = self._pieces(unit)
+        kernels, directives = self._pieces(unit), self.spelling.directives
+        ahead = None if directives is None else directives.ahead
+        launching = AS_FUNCTIONS if ahead is None else replace(AS_FUNCTIONS, wait=ahead[1])
         text = render(
             f"{self.name}/host.cpp.jinja",
             kernel_helpers=kernels["helpers"],
             routines=kernels["routines"],
-            end_of_kernels=_END_OF_KERNELS,
-            **artifact_pieces(module, stem, self.capabilities, AS_FUNCTIONS, library=library),
+            end_of_kernels=END_OF_KERNELS,
+            **artifact_pieces(module, stem, self.capabilities, launching, library=library),
         )
-        return {f"{stem}.cpp": _with_own_lines(text, f"{stem}.cpp")}
+        return {f"{stem}.cpp": with_own_lines(text, f"{stem}.cpp")}
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
         helpers = self._helpers(unit)
@@ -142,19 +150,8 @@ class DirectiveBackend:
 
     def _helpers(self, unit: Unit) -> list[str]:
         own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
-        return helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], function=self.spelling.function)
+        return helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], **self.spelling.for_helpers)
 
 
 def _real_functions(spelling: Spelling) -> set[str]:
     return {name for (_, element), name in spelling.math.items() if element.is_real}
-
-
-_END_OF_KERNELS = "#line end-of-kernels"
-
-
-def _with_own_lines(text: str, name: str) -> str:
-    """After the kernels, whose lines are the program's, compilers count the file's own lines again."""
-    lines = text.split("\n")
-    place = lines.index(_END_OF_KERNELS)
-    lines[place] = f'#line {place + 2} "{quoted(name)}"'
-    return "\n".join(lines)

@@ -35,10 +35,12 @@ from starplat.ir.nodes import (
     Array,
     Combine,
     Element,
+    InWords,
     Kernel,
     Listed,
     Module,
     NodeNeighbors,
+    Numbers,
     Once,
     OnDevice,
     Reduction,
@@ -58,7 +60,10 @@ class Launching:
         many_first, once_first: what is passed ahead of the kernel's own arguments.
         after: the statement that follows, if any.
         busy: what is passed for `{iterations}` if threads share arcs, which few nodes may have many of.
+        apart, pieces: as `many` and `busy`, for kernels whose threads work apart, and for those of them that take
+            pieces of a range.
         group, group_first: as `once`, for kernels of a single group.
+        wait: the statement that waits for all launches that were asked for ahead, if reading a cell does not.
         blocks_together: how many blocks of a multiprocessor wait for each other in the launch of an operation.
     """
 
@@ -68,8 +73,11 @@ class Launching:
     once_first: tuple[str, ...] = ()
     after: str | None = None
     busy: str = "{iterations}"
+    apart: str = ""
+    pieces: str = ""
     group: str = ""
     group_first: tuple[str, ...] = ()
+    wait: str | None = None
     blocks_together: Callable[[OnDevice], str] = lambda op: "1"
 
 
@@ -79,6 +87,8 @@ BY_NAME = Launching(
     ('"{kernel}"', "{iterations}"),
     ('"{kernel}"',),
     busy="device.busy({iterations})",
+    apart="device.launch_apart",
+    pieces="device.pieces({iterations})",
     group="device.launch_group",
     group_first=('"{kernel}"',),
 )
@@ -120,6 +130,9 @@ class LaunchPrinter:
             function, first = launching.once, launching.once_first
         elif kernel.shares_arcs:
             iterations = launching.busy.format(iterations=iterations)
+        elif kernel.works_apart and launching.apart:
+            function = launching.apart
+            iterations = launching.pieces.format(iterations=iterations) if kernel.in_pieces else iterations
         given = {"kernel": self.names.kernel(kernel.name), "iterations": iterations, "group": GROUP_SIZE}
         arguments = [self.argument(argument) for argument in kernel_parameters(self.module, kernel)]
         yield from wrapped(function.format(**given), [*(part.format(**given) for part in first), *arguments])
@@ -192,7 +205,7 @@ class LaunchPrinter:
             case NodeNeighbors(direction, node):
                 rows, of = f"graph.host.{ROWS[direction][0].name}", self.expressions.expression(node)
                 return f"{rows}[{of} + 1] - {rows}[{of}]"
-            case Listed():
+            case Listed() | InWords() | Numbers():
                 length = known_length(kernel.domain)
                 few = f"std::min<long long>(graph.num_nodes, {MOST_GUESSED})"
                 return few if length is None else self.expressions.expression(length)

@@ -19,6 +19,7 @@ from starplat.ir.nodes import (
     Array,
     Const,
     ForNeighbors,
+    InWords,
     Kernel,
     Listed,
     Module,
@@ -35,6 +36,9 @@ GROUP_SIZE = 256
 ITERATIONS_OF_A_PIECE, MOST_PIECES = 64, 1024
 """What a thread takes at least where each has a piece of a range to itself, and how many pieces there are at most:
 enough for all cores of a CPU to be busy to the end, if some pieces take far longer than others."""
+
+GANGS, TEAMS_OF_A_GANG, THREADS_OF_A_TEAM = 256, 16, 32
+"""How a loop under directives is shared out: few and large gangs, since each hands on by itself what it found."""
 
 GROUPS_OF_A_UNIT = 8
 """Groups for each compute unit, at least, of a launch whose threads share arcs: few nodes may have many."""
@@ -131,7 +135,7 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
     """
     code = code_of(kernel)
     parameters = []
-    if isinstance(kernel.domain, AllNodes) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
+    if isinstance(kernel.domain, AllNodes | InWords) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_NODES))
     if isinstance(kernel.domain, AllArcs) or uses_num_arcs(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))

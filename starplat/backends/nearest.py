@@ -43,10 +43,9 @@ from starplat.ir.nodes import (
     Module,
     NearestFirst,
     Ref,
-    Select,
     Variable,
-    infinity,
 )
+from starplat.ir.sums import raised
 
 _TRUE = Const(True, Element.BOOL)
 
@@ -141,8 +140,8 @@ def _next_ones(op: NearestFirst, maker: Maker, limit: Variable, step: Variable) 
     rise: Body = (
         GridBarrier(),  # all have seen that nobody is near
         Declare(settled, Ref(limit), constant=True),
-        Assign(limit, _raised(limit, step)),
-        Assign(step, _raised(step, step)),
+        Assign(limit, raised(limit, step)),
+        Assign(step, raised(step, step)),
         EachMember(op.later, True, node, sort),
         Inserted(op.now),
         Inserted(op.following),
@@ -152,14 +151,3 @@ def _next_ones(op: NearestFirst, maker: Maker, limit: Variable, step: Variable) 
         IfEmpty(op.later, (Break(),)),
     )
     return (While(_TRUE, rise), Assign(step, Ref(op.step)), IfEmpty(op.now, (Break(),)))
-
-
-def _raised(value: Variable, by: Variable) -> Expression:
-    """The sum, or INF where it would be beyond."""
-    element = value.element
-    total = Binary(BinaryOperator.ADD, Ref(value), Ref(by), element)
-    if element.is_real:
-        return total
-    largest = infinity(element)
-    room = Binary(BinaryOperator.SUBTRACT, largest, Ref(by), element)
-    return Select(Binary(BinaryOperator.GREATER, Ref(value), room, Element.BOOL), largest, total)

@@ -13,6 +13,7 @@ from starplat.backends.spelling import GroupWords, Latest, Spelling
 from starplat.backends.view import Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+from starplat.ir.processors import Processor
 
 _SIMPLE = (Combine.ADD, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR, Combine.MIN, Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
@@ -128,6 +129,10 @@ class OpenCL:
 
     name: str = "opencl"
     capabilities: Capabilities = CAPABILITIES
+
+    def capabilities_on(self, processor: Processor) -> Capabilities:
+        """What its kernels may rely on there."""
+        return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
 
     def kernels_text(self, module: Module) -> str:
         """The text of the `.cl` file. `-DARC_64` makes arc numbers 64 bits wide."""

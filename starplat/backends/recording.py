@@ -18,11 +18,13 @@ from starplat.ir.nodes import (
     HostFor,
     HostOp,
     HostWhile,
+    InWords,
     Kernel,
     Listed,
     Load,
     Module,
     NodeNeighbors,
+    Numbers,
     Once,
     OnDevice,
     Workers,
@@ -91,7 +93,9 @@ class Points:
                 nodes = (listed.array, listed.first, listed.last)
                 record = Record(number, listed=nodes, node=kernel.iterator, keep=keep, rows=rows)
                 return (record, *self._apart(kernel, None))
-            case AllNodes() | AllArcs() | NodeNeighbors() | Workers() | Once():
+            case InWords():
+                return (Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
+            case AllNodes() | AllArcs() | NodeNeighbors() | Numbers() | Workers() | Once():
                 return (Record(number),)
             case _:
                 assert_never(kernel.domain)

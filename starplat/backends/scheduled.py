@@ -12,9 +12,11 @@ from starplat.backends import BACKENDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.capabilities import INTERPRETER, Capabilities
 from starplat.ir.nodes import Module
+from starplat.ir.processors import Processor
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 from starplat.schedule.facts import GraphFacts
+from starplat.schedule.taking import Taking
 from starplat.schedule.unfollowed import LACKING, Unfollowed, unfollowed
 
 REFERENCE = "reference"
@@ -71,14 +73,16 @@ def made_for_target(
     schedule: Schedule,
     facts: GraphFacts | None = None,
     capabilities: Capabilities | None = None,
+    taking: Taking | None = None,
 ) -> Module:
-    """The same, whether or not everything that the schedule asks for is followed."""
+    """The same, whether or not everything that the schedule asks for is followed; `taking` is how steps are taken."""
     if schedule == PLAIN:
         return module
     known, request = _known(module), (target, schedule, facts, capabilities)
     if request not in known.made:
-        made = scheduled(module, schedule, capabilities or capabilities_of(target), facts)
-        known.made[request] = next((same for same in (module, *known.made.values()) if same == made), made)
+        made = scheduled(module, schedule, capabilities or capabilities_of(target), facts, taking)
+        others = {id(other): other for other in (module, *known.made.values())}
+        known.made[request] = others.get(id(made)) or next((same for same in others.values() if same == made), made)
     return known.made[request]
 
 
@@ -123,6 +127,47 @@ def own_schedule(target: str) -> Schedule:
 def capabilities_of(target: str) -> Capabilities:
     """What a target can do, the interpreter among them."""
     return INTERPRETER if target == REFERENCE else BACKENDS[target].capabilities
+
+
+def capabilities_on(target: str, processor: Processor) -> Capabilities:
+    """What a target can do where such a device runs its kernels.
+
+    Raises:
+        DiagnosticError: E0666, it runs on none.
+    """
+    found = _on_host(processor) if target == REFERENCE else BACKENDS[target].capabilities_on(processor)
+    if found is None:
+        others = " and ".join(f"{other.name}s" for other in processors_of(target))
+        message = f"target '{target}' does not run on {processor.name}s"
+        raise DiagnosticError(Diagnostic("E0666", message, help=f"it runs on {others}"), exit_code=ExitCode.USAGE)
+    return found
+
+
+def processors_of(target: str) -> tuple[Processor, ...]:
+    """What a target's kernels run on; the first is what is taken for granted where nothing else is known."""
+    if target == REFERENCE:
+        return (Processor.CPU,)
+    return tuple(each for each in Processor if BACKENDS[target].capabilities_on(each) is not None)
+
+
+def as_processor(given: Processor | str) -> Processor:
+    """The kind of device, also by its word.
+
+    Raises:
+        DiagnosticError: E0666, there is no such kind.
+    """
+    if isinstance(given, Processor):
+        return given
+    found = next((kind for kind in Processor if kind.value == given), None)
+    if found is None:
+        kinds = " and ".join(f"'{kind.value}'" for kind in Processor)
+        message = f"programs are scheduled for no kind of device that is called '{given}'"
+        raise DiagnosticError(Diagnostic("E0666", message, help=f"there are {kinds}"), exit_code=ExitCode.USAGE)
+    return found
+
+
+def _on_host(processor: Processor) -> Capabilities | None:
+    return INTERPRETER if processor is Processor.CPU else None
 
 
 def _known(module: Module) -> _Known:

@@ -34,6 +34,8 @@ class Directives:
             far more to do than others.
         long_loop: the same where there are few iterations, each of which has much to do.
         team_loop: what stands over a loop whose iterations are taken by teams of threads, which share loops inside it.
+        gang_loop: what stands over a loop whose iterations are taken by gangs of such teams.
+        inner_team_loop: what stands over a loop that the teams of a gang share.
         inner_loop: what stands over a loop that the threads of a team share.
         threads: the clause for how many threads share a loop; None where that is left to the target.
         threads_of_few: the same where teams take the nodes of a list, of which there may be few, and combine nothing.
@@ -45,6 +47,8 @@ class Directives:
         capture: what stands over a reading and an update that are one piece.
         few: the clause by which one thread does all, unless there are so many iterations as to wake the others for;
             `{length}` is their number. None where there is none.
+        ahead: the clause by which the host does not wait for a loop or block, and what it says where it waits for all
+            that it has asked for so; None where it always waits.
     """
 
     loop: str
@@ -58,9 +62,12 @@ class Directives:
     capture: str
     few: str | None = None
     team_loop: str | None = None
+    gang_loop: str | None = None
+    inner_team_loop: str | None = None
     inner_loop: str | None = None
     threads: str | None = None
     threads_of_few: str | None = None
+    ahead: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,26 @@ class GroupWords:
     larger: str = "max"
     thread: str = "work-item"
     name: str = "group"
+
+    @property
+    def for_helpers(self) -> dict[str, str]:
+        """The words that functions of groups are made of, whatever the target."""
+        begin_record, end_record = self.record
+        return {
+            "thread": self.thread,
+            "group": self.name,
+            "group_size": str(GROUP_SIZE),
+            "group_number": self.number,
+            "group_count": self.count,
+            "wait": self.wait,
+            "shared": self.space,
+            "item_parameter": self.takes,
+            "item": self.gives,
+            "begin_record": begin_record,
+            "end_record": end_record,
+            "smaller": self.smaller,
+            "larger": self.larger,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +232,12 @@ class Spelling:
     ptx_adds: Mapping[Element, tuple[str, str]] = field(default_factory=dict)
 
     @property
-    def for_helpers(self) -> dict[str, object]:
+    def for_helpers(self) -> dict[str, str]:
         """The words that helper functions of several targets are made of."""
-        return {
+        words = {
             "function": self.function,
-            "space": self.space,
+            "global": self.space,
             "lane": self.lane,
             "long": self.values[Element.LONG],
-            "group": self.groups,
         }
+        return words if self.groups is None else words | self.groups.for_helpers

@@ -19,6 +19,7 @@ from starplat.backends.uses import walk
 from starplat.backends.view import Routine, Unit, view
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
+from starplat.ir.processors import Processor
 
 _ATOMICS = {
     Combine.ADD: "fetch_add",
@@ -129,6 +130,10 @@ class Sycl:
 
     name: str = "sycl"
     capabilities: Capabilities = CAPABILITIES
+
+    def capabilities_on(self, processor: Processor) -> Capabilities:
+        """What its kernels may rely on there."""
+        return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
 
     def kernels_text(self, module: Module) -> str:
         """The text of the kernels' file. `-DARC_64` makes arc numbers 64 bits wide."""

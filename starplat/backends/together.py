@@ -1,7 +1,6 @@
-"""Where threads wait for each other when one kernel does all that an `OnDevice` operation holds.
+"""One kernel that does all that an `OnDevice` operation holds, as statements.
 
-All threads follow the same path, and a grid barrier stands wherever a thread would otherwise touch a cell too early. A
-barrier is left out where every cell is touched by the same thread before and after.
+All threads follow the same path; where they wait for each other on it, `barriers` says.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.backends.counters import counters_in, variables_set
+from starplat.backends.barriers import Pending, Touches, after_swap, barrier_before
 from starplat.backends.device_operations import DeviceOperations
 from starplat.backends.fresh_names import FreshNames
 from starplat.backends.legal.continues import replace_continue
@@ -39,7 +38,7 @@ from starplat.backends.statements import (
 )
 from starplat.backends.unread import without_unread
 from starplat.backends.uses import arrays_in, variables_in, walk
-from starplat.ir.access import LOOKED_AT, Access, accesses
+from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
     Array,
@@ -59,19 +58,14 @@ from starplat.ir.nodes import (
     NearestFirst,
     OnDevice,
     Origin,
-    Packing,
     PushOrPull,
     Ref,
     Swap,
     Variable,
 )
 from starplat.ir.uses import stream
-from starplat.ir.visitor import blocks_of
 
 _ZERO, _TRUE = Const(0, Element.INT), Const(True, Element.BOOL)
-
-Pending = frozenset[Access]
-"""What has been touched since the last barrier."""
 
 
 def legal_loop(op: OnDevice, module: Module, capabilities: Capabilities) -> LegalLoop:
@@ -86,18 +80,14 @@ class Together:
 
     Attributes:
         leaving: for every loop around, what was touched where it is left or goes on.
-        known: what operations touch, by their identity.
-        counters: the variables in terms of which cells may be known; none on targets where no thread may look at a cell
-            that another one writes.
+        touches: what the operations inside it touch.
     """
 
     def __init__(self, operations: DeviceOperations) -> None:
         self.operations = operations
         self.module = operations.module
-        op = operations.op
-        self.counters = frozenset[Variable]() if op.one_group else counters_in(op.body, self.module)
+        self.touches = Touches(operations)
         self.leaving: list[set[Access]] = []
-        self.known: dict[int, Pending] = {}
 
     def loop(self) -> LegalLoop:
         op, names = self.operations.op, self.operations.names
@@ -146,30 +136,12 @@ class Together:
                 self.leaving[-1].update(pending)
                 return (Break() if isinstance(op, HostBreak) else Continue(),), pending
             case Swap(first_array, second_array):
-                return (SwapPointers(first_array, second_array),), _swapped(pending, first_array, second_array)
+                return (SwapPointers(first_array, second_array),), after_swap(pending, first_array, second_array)
             case _:
-                touched = self.touched(op)
-                before = _barrier(touched, pending)
+                touched = self.touches.touched(op)
+                before = barrier_before(touched, pending)
                 pending = touched if before == (GridBarrier(),) else pending | touched
-                return self.plain(op, before, self.still(pending, variables_set((op,), self.module)))
-
-    def touched(self, op: HostOp) -> Pending:
-        """What one operation does to cells, here where others may do something at the same time. Loops ask again."""
-        if id(op) not in self.known:
-            self.known[id(op)] = self.newly_touched(op)
-        return self.known[id(op)]
-
-    def newly_touched(self, op: HostOp) -> Pending:
-        touched = accesses(op, self.module)
-        lists = self.operations.noted.get(id(op))
-        if lists is not None and lists.flags.packed is not Packing.LIST:
-            lacking = lists.flags if lists.flags.packed is Packing.SWITCHED else None
-            touched |= {Access(lists.array, False, None, lacking=lacking)}
-        return self.still(touched)
-
-    def still(self, touched: Pending, changed: frozenset[Variable] = frozenset()) -> Pending:
-        """What has been touched, with no more said of cells than counters say that have not changed since."""
-        return frozenset(access.in_terms_of(self.counters - changed) for access in touched)
+                return self.plain(op, before, self.touches.still_after(op, pending))
 
     def push_or_pull(self, op: PushOrPull, pending: Pending, following: Sequence[HostOp]) -> tuple[Body, Pending]:
         """The choice needs to know how many members there are, which walking does not change. Who pulls ends with a
@@ -183,24 +155,9 @@ class Together:
         if not left - after:
             return (*before, IfMany(op.members, many, few)), after
         either = left | after
-        if self.next_barrier(following, either) == self.next_barrier(following, after) is not None:
+        if self.touches.next_barrier(following, either) == self.touches.next_barrier(following, after) is not None:
             return (*before, IfMany(op.members, many, few)), either
         return (*before, IfMany(op.members, (*many, GridBarrier()), few)), after
-
-    def next_barrier(self, following: Sequence[HostOp], pending: Pending) -> tuple[int, GridBarrier] | None:
-        """Before which of the following operations a barrier comes first, and what kind of one; None if there is none
-        before the first that has others inside."""
-        for place, op in enumerate(following):
-            if isinstance(op, Swap):
-                pending = _swapped(pending, op.first, op.second)
-                continue
-            if blocks_of(op) or isinstance(op, HostBreak | HostContinue):
-                return None
-            touched = self.touched(op)
-            for barrier in _barrier(touched, pending):
-                return place, barrier
-            pending = self.still(pending | touched, variables_set((op,), self.module))
-        return None
 
     def plain(self, op: HostOp, before: Body, pending: Pending) -> tuple[Body, Pending]:
         body = (*before, *self.operations.points.before(op), *self.operations.statements(op))
@@ -261,17 +218,6 @@ class Together:
         assert_never(op)
 
 
-def _barrier(touched: Pending, pending: Pending) -> tuple[GridBarrier, ...]:
-    """What must stand before an operation that touches cells others have touched: a barrier, for all cases or for that
-    in which the list of a set lacks some members."""
-    disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
-    if not disturbed:
-        return ()
-    sets = sorted({a.array for a in touched if a.array.packed is Packing.SWITCHED}, key=lambda array: array.name)
-    spared = (members for members in sets if not any(a.disturbs(b, listed=members) for a, b in disturbed))
-    return (GridBarrier(next(spared, None)),)
-
-
 def _at_each_end(body: Body, end: Body) -> Body:
     """The statements in which a loop ends each round with some more. Behind the loop they would do, but the compiler of
     a runtime for CPUs fails on values that leave a loop of its threads."""
@@ -298,13 +244,3 @@ def _barriers(body: Body) -> int:
 
 def _unless(condition: Expression) -> Statement:
     return If(negated(condition), (Break(),))
-
-
-def _swapped(pending: Pending, first: Array, second: Array) -> Pending:
-    names = {first: second, second: first}
-
-    def renamed(access: Access) -> Access:
-        lacking = None if access.lacking is None else names.get(access.lacking, access.lacking)
-        return replace(access, array=names.get(access.array, access.array), lacking=lacking)
-
-    return frozenset(map(renamed, pending))

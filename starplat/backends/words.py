@@ -60,7 +60,7 @@ advance advance_and_keep MOST_NEW MOST_LISTED MOST_LONG LONG_ROW MOST_HUGE HUGE_
 LongRows MOST_TOGETHER check_place no_long_rows warp_number search_row values_of_block AT_ONCE gather_rows WarpArcs
 is_empty has_many contains search_all search_in_teams search_in_warps SOME_LOOKS
 share_values Teams gather_step long_values gather_all gather_members gather
-gather_and_keep gather_each gather_noted gather_listed clear_bits advance_listed list_members size_of
+gather_and_keep gather_each gather_noted gather_listed clear_bits advance_listed advance_words list_members size_of
 arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights arc_sources
 in_row_offsets in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned
@@ -69,7 +69,7 @@ launch_once summarise marks saturated folder_of Timer fill_cells check_sizes com
 demand graph_given cells_given nodes_given members_given hand_over opened message all_devices Handle Release latest
 usage UsageError Cells Records run_records run_record_words record_point record_counts record_members record_nodes
 record_listed MOST_RECORDS GroupRows owner_of bring_arcs bring_rows bring_part node_of_all groups_for_each listed_node
-end_of_piece piece arc_piece
+node_of_words end_of_piece piece arc_piece
 """
 """Graph arrays are here so that no array of a program has their names."""
 

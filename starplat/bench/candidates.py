@@ -7,7 +7,7 @@ are others tried, a ladder around the mean weight of the graph's arcs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from starplat.backends.scheduled import capabilities_of, made_for_target
@@ -18,6 +18,7 @@ from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Delta, Value
+from starplat.schedule.taking import TakingOnce
 
 LADDER = (0.25, 1, 4, 16, 64)
 """Widths of delta, in mean weights."""
@@ -72,11 +73,14 @@ class _Making:
     target: str
     facts: GraphFacts
     capabilities: Capabilities | None
+    known: dict[GraphFacts | None, TakingOnce] = field(default_factory=dict)
 
     def module_of(self, schedule: Schedule) -> Module:
         """What a run would make of it: one for all graphs if no step looks at them."""
-        looks = looks_at_the_graph(self.module, self.capabilities or capabilities_of(self.target))
-        return made_for_target(self.module, self.target, schedule, self.facts if looks else None, self.capabilities)
+        able = self.capabilities or capabilities_of(self.target)
+        facts = self.facts if looks_at_the_graph(self.module, able) else None
+        taking = self.known.setdefault(facts, TakingOnce(able, facts))
+        return made_for_target(self.module, self.target, schedule, facts, self.capabilities, taking)
 
     def differs_by_width(self, schedule: Schedule) -> bool:
         """Whether the width of delta is part of the module."""

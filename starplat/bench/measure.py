@@ -7,6 +7,7 @@ is a row too, with the reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ class Bench:
         return Report(self.program.name, self.program.module(self.function).entry, tuple(rows))
 
     def _on(self, sizes: Sizes, graph: Graph, to_measure: Sequence[Case]) -> Iterable[Row]:
-        judge = Judge(self, graph)
+        judge = Judge(self, graph, LARGE_GRAPH)
         for case in to_measure:
             schedule = self.schedule_of(case)
             self.started(f"{sizes.name}: {case.target}, {schedule}")
@@ -111,14 +112,21 @@ class Bench:
 
 
 class Judge:
-    """Compares answers on one graph with the measure."""
+    """Compares answers on one graph with the measure: the interpreter's where the graph is not `large`, else that of
+    the first row, or that of `otherwise` under `plain`, if it runs there."""
 
-    def __init__(self, bench: Bench, graph: Graph) -> None:
+    def __init__(self, bench: Bench, graph: Graph, large: int, otherwise: Case | None = None) -> None:
         self.racy = any(map(is_race, bench.program.warnings))
         self.measure: Result | None = None
-        if not self.racy and graph.num_nodes + graph.num_arcs <= LARGE_GRAPH:
+        if self.racy:
+            return
+        if graph.num_nodes + graph.num_arcs <= large:
             bench.started("the interpreter, whose answer is the measure")
             self.measure = bench.run(graph, Case(REFERENCE, PLAIN), PLAIN, 1)
+        elif otherwise is not None:
+            bench.started("plain, whose answer is the measure")
+            with suppress(DiagnosticError):  # who asks for its time is told why there is none
+                self.measure = bench.run(graph, otherwise, PLAIN, 1)
 
     def judged(self, row: Row, result: Result) -> Row:
         """The row with what is known of its answer."""

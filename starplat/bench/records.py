@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -28,6 +29,15 @@ class Sizes:
     def name(self) -> str:
         """The file's name without folders and endings."""
         return PurePosixPath(PureWindowsPath(self.file).as_posix()).name.partition(".")[0] or self.file
+
+    @property
+    def described(self) -> str:
+        """Its size in words.
+
+        >>> Sizes("chain.el", 2, 1).described
+        '2 nodes, 1 arc'
+        """
+        return f"{self.nodes:,} node{'s' * (self.nodes != 1)}, {self.arcs:,} arc{'s' * (self.arcs != 1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,7 @@ def read_report(path: Path) -> Report:
         return _report(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise _no_report(path, (error.strerror or str(error)).lower()) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _no_report(path, "it holds no measurements") from error
 
 
@@ -149,11 +159,18 @@ def _row(found: dict[str, Any]) -> Row:
         **{
             **known,
             "graph": Sizes(**found["graph"]),
-            "seconds": tuple(map(float, found["seconds"])),
+            "seconds": tuple(map(_time, found["seconds"])),
             "answer": Agreement[found["answer"].upper()],
             "work": _counted(found.get("work")),
         }
     )
+
+
+def _time(found: Any) -> float:
+    seconds = float(found)
+    if not 0.0 <= seconds < math.inf:
+        raise ValueError
+    return seconds
 
 
 def _counted(found: dict[str, Any] | None) -> Counted | None:

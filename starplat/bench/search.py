@@ -7,12 +7,12 @@ measured is told after every candidate, so that nothing is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from starplat.bench.candidates import Refused, candidates
+from starplat.bench.candidates import Candidate, Refused, candidates
 from starplat.bench.measure import Bench, Case, Judge, row_of
 from starplat.bench.records import Row, Sizes
 from starplat.bench.samples import Estimate, median, speed_up
@@ -20,7 +20,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.facts import facts_of
 from starplat.runtime.targets import open_device
-from starplat.schedule import AUTO, PLAIN
+from starplat.schedule import PLAIN
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 FIRST_RUNS = 2
 ROUNDS = ((2.0, 3), (1.3, 7), (1.1, 15))
 """How much slower than the best a candidate may be to be measured on, and how many times it has then."""
+
+
+LARGE_FOR_INTERPRETER = 50_000
+"""Nodes and arcs above which the interpreter would take too much of a budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class Search:
     Attributes:
         keep: is told everything that is known, after each candidate.
         clock: seconds that pass.
-        judge: None measures answers as `Bench` does.
+        judge: None holds answers against the interpreter's, on large graphs against those of `plain` on the device.
         slowest: a candidate whose first run takes more than so many times what `auto` does has no other.
     """
 
@@ -129,18 +133,18 @@ class Search:
         """What comes of the search; `known` is what an earlier one found out."""
         self.trials.update(known)
         self.started = self.clock()
-        self.judge = self.judge or Judge(self.bench, self.graph)
         complete = self.first_look()
-        for slower, count in ROUNDS:
-            self.closer_look(slower, count)
+        while any(self.closer_look(slower, count) for slower, count in ROUNDS):
+            pass  # who is near the best is seen anew, as the best turns out slower than it seemed
         return Outcome(_sorted(self.trials.values()), self.case.target, self.device, complete)
 
     def first_look(self) -> bool:
         """Measures every candidate that has not been; whether all had their turn."""
         module = self.bench.program.module(self.bench.function)
         device = open_device(self.case.target, self.case.device or 0)
+        self.device = device.name
         found = candidates(module, self.case.target, facts_of(self.graph), device.capabilities)
-        for candidate in sorted(found, key=lambda candidate: _turn(candidate.schedule)):
+        for candidate in _in_turn(found):
             name = str(candidate.schedule)
             if name in self.trials:
                 continue
@@ -152,12 +156,15 @@ class Search:
                 self.measured(candidate.schedule, FIRST_RUNS)
         return True
 
-    def closer_look(self, slower: float, count: int) -> None:
-        """Brings those near the best, and `auto`, to so many times each."""
+    def closer_look(self, slower: float, count: int) -> bool:
+        """Brings those near the best, and `auto`, to so many times each; whether there was anything to do, and time."""
+        found = False
         for trial in self.near(slower):
             missing = count - len(trial.seconds)
             if missing > 0 and not self.spent():
                 self.measured(parse_schedule(trial.schedule), missing + 1)
+                found = True
+        return found
 
     def near(self, slower: float) -> list[Trial]:
         counting = [trial for trial in _sorted(self.trials.values()) if trial.counts]
@@ -169,14 +176,13 @@ class Search:
         name = str(schedule)
         self.bench.started(f"{len(self.trials)} schedules measured, now {name}")
         before = self.trials.get(name, Trial(name))
+        self.judge = self.judge or Judge(self.bench, self.graph, LARGE_FOR_INTERPRETER, self.case)
         try:
             result = self.result(schedule, runs)
         except DiagnosticError as error:
             self.told(Trial(name, reason=error.diagnostics[0].message))
             return
-        assert self.judge is not None
         row = self.judge.judged(row_of(self.sizes, schedule, result), result)
-        self.device = row.device
         self.told(_with(before, row))
 
     def result(self, schedule: Schedule, runs: int) -> Result:
@@ -203,9 +209,15 @@ class Search:
         return self.clock() - self.started >= self.budget
 
 
-def _turn(schedule: Schedule) -> int:
-    """The order of first looks: where the host drives the rounds a run takes longest."""
-    return 0 if schedule in (AUTO, PLAIN) else 2 if schedule.loop is Loop.HOST else 1
+def _in_turn(found: Iterable[Candidate | Refused]) -> Iterator[Candidate | Refused]:
+    """As they are found, so that nobody waits for all; those last whose rounds the host drives, which take longest."""
+    later = []
+    for candidate in found:
+        if candidate.schedule.loop is Loop.HOST and candidate.schedule != PLAIN:
+            later.append(candidate)
+        else:
+            yield candidate
+    yield from later
 
 
 def _with(before: Trial, row: Row) -> Trial:

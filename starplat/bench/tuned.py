@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from starplat import __version__
 from starplat.backends import BACKENDS
 from starplat.backends.scheduled import REFERENCE, for_target
 from starplat.bench.records import Sizes
+from starplat.bench.samples import Estimate
 from starplat.bench.search import Outcome, Trial, Trials
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printer import print_module
@@ -38,7 +40,7 @@ def toml(outcome: Outcome, program: str, sizes: Sizes) -> str:
     counting = [trial for trial in outcome.trials if trial.counts]
     lines = [
         FIRST_LINE,
-        f"# {program} on {sizes.name} ({sizes.nodes:,} nodes, {sizes.arcs:,} arcs), {outcome.target}, {outcome.device}",
+        f"# {program} on {sizes.name} ({sizes.described}), {outcome.target}, {outcome.device}",
         f"# {in_words(outcome)}",
         "",
         "[schedule]",
@@ -46,8 +48,7 @@ def toml(outcome: Outcome, program: str, sizes: Sizes) -> str:
     values = {name: str(value) for name, value in parse_schedule(best.schedule).values.items()}
     width = max(len(_setting(name, value)) for name, value in values.items())
     for name, value in values.items():
-        said = KNOBS[name].described.get(value, KNOBS[name].sentence)
-        lines.append(f"{_setting(name, value):<{width}}  # {said}")
+        lines.append(f"{_setting(name, value):<{width}}  # {KNOBS[name].sentence_of(value)}")
     if counting[1:]:
         lines += ["", "# The next best, in milliseconds:"]
         lines += [f"# {trial.median.value * 1000:10.4g}  {trial.schedule}" for trial in counting[1 : SHOWN + 1]]
@@ -61,15 +62,24 @@ def in_words(outcome: Outcome) -> str:
     if best is None:
         return "no schedule ran"
     takes = f"{best.median.value * 1000:.4g} ms"
+    if len(counting) == 1 and not outcome.complete:
+        return f"only {best.schedule} was measured: {takes}{_rest(outcome)}"
     if len(counting) == 1:
-        return f"all schedules measured are one: {takes}" + _rest(outcome)
+        return f"all schedules measured are one: {takes}"
     many = f"{len(counting)} schedules that differ measured{_rest(outcome)}; the best takes {takes}"
     if outcome.behind is None:
         return f"{many}, auto did not run"
     if best is outcome.auto:
         return f"{many}, and is auto"
-    doubt = "" if outcome.behind.interval is None else f" ({outcome.behind.low:.2f} to {outcome.behind.high:.2f})"
-    return f"{many}, auto {outcome.behind.value:.2f} times as long{doubt}"
+    return f"{many}, auto {outcome.behind.value:.2f} times as long{_doubt(outcome.behind)}"
+
+
+def _doubt(behind: Estimate) -> str:
+    """In which interval it lies, and whether that leaves any difference."""
+    if behind.interval is None:
+        return " (measured too seldom to be sure)"
+    unsure = ", which may be chance" if behind.low <= 1 else ""
+    return f" ({behind.low:.2f} to {behind.high:.2f}{unsure})"
 
 
 def _rest(outcome: Outcome) -> str:
@@ -94,13 +104,28 @@ def key_of(module: Module, graph: Graph, words: Mapping[str, str], target: str, 
     return digest.hexdigest()
 
 
-def state_text(key: str, trials: Trials) -> str:
-    """All that is known, as JSON."""
+def state_text(key: str, trials: Trials, written: str | None) -> str:
+    """All that is known, as JSON; `written` is the `digest` of the `.toml` beside it."""
     rows = [
         {"schedule": t.schedule, "seconds": list(t.seconds), "reason": t.reason, "wrong": t.wrong}
         for t in trials.values()
     ]
-    return json.dumps({"schema": SCHEMA, "kind": KIND, "key": key, "trials": rows}, indent=1) + "\n"
+    found = {"schema": SCHEMA, "kind": KIND, "key": key, "written": written, "trials": rows}
+    return json.dumps(found, indent=1) + "\n"
+
+
+def digest(text: str) -> str:
+    """By which a file that was written is known again."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def written_last(path: Path) -> str | None:
+    """The `digest` of the `.toml` that the search of this file wrote; None where that is not known."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["written"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def read_state(path: Path, key: str) -> Trials | None:
@@ -116,10 +141,13 @@ def read_state(path: Path, key: str) -> Trials | None:
         return {t.schedule: t for t in map(_trial, found["trials"])} if found["key"] == key else {}
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, DiagnosticError) as error:
         message = f"{path}: is in the way: it holds no search that could be taken up again"
         raise DiagnosticError(Diagnostic("E0797", message, help="remove it, or name another file")) from error
 
 
 def _trial(found: dict[str, Any]) -> Trial:
-    return Trial(found["schedule"], tuple(map(float, found["seconds"])), found["reason"], found["wrong"])
+    seconds = tuple(map(float, found["seconds"]))
+    if not all(0.0 <= time < math.inf for time in seconds):
+        raise ValueError
+    return Trial(str(parse_schedule(found["schedule"])), seconds, str(found["reason"]), bool(found["wrong"]))

@@ -20,6 +20,7 @@ from starplat.backends.names import Names
 from starplat.cli import crossing
 from starplat.cli.annotation import Annotation, Atomic, Cells, KernelText, Line, Section
 from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
 from starplat.ir.proceeding import Step, steps
 from starplat.ir.visitor import launched_alone, loops_of, walk_host, walk_kernel
 from starplat.schedule import PLAIN, Schedule
@@ -27,14 +28,18 @@ from starplat.source import NOWHERE, SourceFile, Span
 
 
 def annotate(
-    checked: pipeline.Checked, target: str, function: str | None = None, schedule: Schedule | None = None
+    checked: pipeline.Checked,
+    target: str,
+    function: str | None = None,
+    schedule: Schedule | None = None,
+    capabilities: Capabilities | None = None,
 ) -> Annotation:
-    """The program beside the kernels of a target.
+    """The program beside the kernels of a target; `capabilities` are those for `pipeline.scheduled`.
 
     Raises:
         DiagnosticError: the program does not get as far, or there is no such target.
     """
-    module = pipeline.scheduled(pipeline.lower(checked, function), target, schedule)
+    module = pipeline.scheduled(pipeline.lower(checked, function), target, schedule, capabilities)
     return _Annotator(checked, module, target, pipeline.kernels_text(module, target, PLAIN)).annotation()
 
 

@@ -18,7 +18,7 @@ def _known(*names: str) -> frozenset[int]:
     return frozenset(int(getattr(signal, name)) for name in names if hasattr(signal, name))
 
 
-VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain"})
+VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain", "inspect"})
 """Those that load what belongs to a device."""
 
 CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from starplat.ir.processors import Processor
 from starplat.schedule.schedule import usage
 
 ProgramFile = Annotated[Path, typer.Argument(metavar="FILE.sp", help="The program.", show_default=False)]
@@ -19,6 +20,10 @@ ScheduleText = Annotated[
     str | None, typer.Option("--schedule", "-s", metavar="SCHEDULE", help=f"How to run: {usage()}", show_default=False)
 ]
 DeviceNumber = Annotated[int | None, typer.Option("--device", metavar="N", min=0, help="Its number.")]
+Kind = Annotated[
+    Processor | None,
+    typer.Option("--for", help="Schedule for this kind of device, whatever is here.", show_default=False),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat races as errors.")]
 Undirected = Annotated[bool, typer.Option("--undirected", help="Add the other direction of every arc that lacks it.")]

@@ -72,20 +72,16 @@ def bench(
     strict: Strict = False,
 ) -> None:
     """Measure a program on graphs, targets and schedules, or compare two measurements."""
+    _require_sense(what, graph or [], html)
     if what[0] == COMPARE:
-        if html is not None or graph:
-            raise typer.BadParameter("goes with a program", param_hint="--graph" if graph else "--html")
         _compare(what[1:], json)
         return
-    if len(what) > 1:
-        raise typer.BadParameter(f"one program at a time, not '{what[1]}' too", param_hint="FILE.sp")
-    if not graph:
-        raise typer.BadParameter("is needed: on which graph?", param_hint="--graph")
     files.require_writable(None if json is None or str(json) == "-" else json, html)
     words, schedules = arguments_in(arg or []), _schedules(schedule or [])
     to_measure = _cases(target or ["auto"], schedules, device)
     read = [
-        (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)) for path in graph
+        (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup))
+        for path in graph or []
     ]
     KEPT.extend(found for _, found in read)
     found, code = _measured(
@@ -94,6 +90,22 @@ def bench(
     _deliver(found, json, html)
     if code is not ExitCode.FINE:
         raise typer.Exit(code.value)
+
+
+def _require_sense(what: list[str], graphs: list[Path], html: Path | None) -> None:
+    """Refuses what cannot be meant.
+
+    Raises:
+        typer.BadParameter: something is there that does not go with the rest, or is lacking.
+    """
+    if what[0] == COMPARE:
+        if html is not None or graphs:
+            raise typer.BadParameter("goes with a program", param_hint="--graph" if graphs else "--html")
+        return
+    if len(what) > 1:
+        raise typer.BadParameter(f"one program at a time, not '{what[1]}' too", param_hint="FILE.sp")
+    if not graphs:
+        raise typer.BadParameter("is needed: on which graph?", param_hint="--graph")
 
 
 def _schedules(texts: list[str]) -> list[Schedule | None]:
@@ -151,7 +163,7 @@ def _deliver(found: Report, json: Path | None, html: Path | None) -> None:
     if _write_json(json, found.to_json()):
         return
     for drawn in tables(found):
-        console.out().print(drawn)
+        console.show_table(drawn)
 
 
 def _compare(paths: list[str], json: Path | None) -> None:
@@ -167,7 +179,7 @@ def _compare(paths: list[str], json: Path | None) -> None:
     pairs = compare(before, after)
     shown: dict[str, Any] = {"schema": SCHEMA, "kind": COMPARE, "before": paths[0], "after": paths[1]}
     if not _write_json(json, {**shown, "changes": [pair.to_json() for pair in pairs]}):
-        console.out().print(changes(pairs))
+        console.show_table(changes(pairs))
 
 
 def _write_json(path: Path | None, value: dict[str, Any]) -> bool:

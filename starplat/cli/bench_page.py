@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from starplat.bench.records import Report, Row, Sizes, baseline
 from starplat.bench.samples import Estimate, speed_up
 from starplat.cli.bench_roofline import roofline
 from starplat.cli.bench_table import interval, milliseconds
-from starplat.resources import template_folder
+from starplat.cli.html import filled
 
 
 def page(report: Report) -> str:
     """The page; the same report gives the same bytes."""
-    environment = Environment(
-        loader=FileSystemLoader(template_folder("page")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
-    return environment.get_template("bench.html.jinja").render(
+    return filled(
+        "bench.html.jinja",
         program=report.program,
         function=report.function,
         version=report.version,
@@ -38,8 +29,7 @@ def _graph(graph: Sizes, rows: tuple[Row, ...]) -> dict[str, Any]:
     longest = max((ratio.high for ratio in ratios if ratio is not None), default=1.0)
     return {
         "name": graph.name,
-        "nodes": graph.nodes,
-        "arcs": graph.arcs,
+        "described": graph.described,
         "rows": [_row(row, ratio, longest, is_first=row is first) for row, ratio in zip(rows, ratios, strict=True)],
     }
 

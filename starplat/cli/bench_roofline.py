@@ -7,7 +7,7 @@ so there is no flat part. Bytes and operations are lower bounds, and so is the h
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ from starplat.runtime.work import LEFT_OUT
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1140, 420, 84, 1130, 28, 372
 COLOURS = 6
+NEAR = 14.0
+"""Points that lie nearer to each other share a label."""
 SAID = (
     "Counted are the cells that every iteration reads or writes, each access once, whatever caches do, and operators "
     "that it evaluates; what stands under conditions is not. So bytes, operations and heights are lower bounds."
@@ -59,6 +61,7 @@ def roofline(report: Report) -> dict[str, Any] | None:
     if not rows:
         return None
     points = [point for number, row in enumerate(rows, 1) if (point := _point(number, row)) is not None]
+    kinds = {target: f"c{number % COLOURS}" for number, target in enumerate(dict.fromkeys(row.target for row in rows))}
     return {
         "width": WIDTH,
         "height": HEIGHT,
@@ -66,8 +69,8 @@ def roofline(report: Report) -> dict[str, Any] | None:
         "right": RIGHT,
         "top": TOP,
         "bottom": BOTTOM,
-        **_drawn(points),
-        "rows": [{"number": number, **_in_words(row)} for number, row in enumerate(rows, 1)],
+        **_drawn(points, kinds),
+        "rows": [{"number": number, "kind": kinds[row.target], **_in_words(row)} for number, row in enumerate(rows, 1)],
         "notes": _notes(rows, points),
     }
 
@@ -82,30 +85,44 @@ def _point(number: int, row: Row) -> Point | None:
     return Point(number, row, work, middle.value)
 
 
-def _drawn(points: Sequence[Point]) -> dict[str, Any]:
+def _drawn(points: Sequence[Point], kinds: Mapping[str, str]) -> dict[str, Any]:
     if not points:
-        return {"across": [], "up": [], "roofs": [], "points": []}
+        return {"across": [], "up": [], "roofs": [], "points": [], "labels": []}
     devices = {(p.row.target, p.row.device): p.work.copy_rate for p in points}
     across = _Axis.over([p.intensity for p in points], LEFT, RIGHT)
     ends = [10.0**end * rate for end in (across.low, across.high) for rate in devices.values()]
     up = _Axis.over([*(p.operations for p in points), *ends], BOTTOM, TOP)
-    kinds = {target: f"c{number % COLOURS}" for number, target in enumerate(dict.fromkeys(t for t, _ in devices))}
+    places = [(across.place(p.intensity), up.place(p.operations)) for p in points]
     return {
         "across": [{"x": across.place(10.0**n), "label": _power(n)} for n in across.powers],
         "up": [{"y": up.place(10.0**n), "label": _power(n)} for n in up.powers],
-        "roofs": [_roof(_copies(t, d, rate), rate, across, up) for (t, d), rate in devices.items()],
+        "roofs": [
+            {"kind": kinds[t], **_roof(_copies(t, d, rate), rate, across, up)} for (t, d), rate in devices.items()
+        ],
         "points": [
             {
                 "kind": kinds[p.row.target],
-                "x": across.place(p.intensity),
-                "y": up.place(p.operations),
-                "label": p.number,
+                "x": x,
+                "y": y,
                 "title": f"{p.name}: {_short(p.rate)}B/s, {p.rate / p.work.copy_rate:.0%} of the copy rate, "
                 f"{_short(p.operations)} operations/s",
             }
-            for p in points
+            for p, (x, y) in zip(points, places, strict=True)
         ],
+        "labels": _labels([p.number for p in points], places),
     }
+
+
+def _labels(numbers: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    """The points' numbers; those that would lie on each other stand in one label."""
+    found: list[tuple[float, float, list[int]]] = []
+    for number, (x, y) in zip(numbers, places, strict=True):
+        near = next((to for left, top, to in found if abs(left - x) < NEAR and abs(top - y) < NEAR), None)
+        if near is None:
+            found.append((x, y, [number]))
+        else:
+            near.append(number)
+    return [{"x": x, "y": y, "text": ", ".join(map(str, to))} for x, y, to in found]
 
 
 @dataclass(frozen=True, slots=True)

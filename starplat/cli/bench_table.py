@@ -37,7 +37,7 @@ def tables(report: Report) -> Iterator[Table]:
     """One for each graph: median and interval of every case, and how it compares with the first that counts."""
     for graph in report.graphs:
         rows = report.of(graph)
-        title = f"{report.program} on {graph.name}: {graph.nodes:,} nodes, {graph.arcs:,} arcs"
+        title = f"{report.program} on {graph.name}: {graph.described}"
         drawn = _table(title, "target", "device", "schedule")
         for heading in ("ms", "95 %", "times as fast", "compile s", "upload s"):
             drawn.add_column(heading, justify="right", no_wrap=True)

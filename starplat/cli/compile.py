@@ -9,7 +9,7 @@ import typer
 
 import starplat
 from starplat.cli import console, files
-from starplat.cli.arguments import FunctionName, Json, ProgramFile, ScheduleText, Strict
+from starplat.cli.arguments import FunctionName, Json, Kind, ProgramFile, ScheduleText, Strict
 from starplat.cli.scheduling import wanted_schedule
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -26,6 +26,7 @@ def compile(
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write to; made if missing.")
     ] = Path(),
     function: FunctionName = None,
+    kind: Kind = None,
     schedule: ScheduleText = None,
     library: Annotated[
         bool, typer.Option("--library", help="Write a library with a C header instead of a program with a main.")
@@ -41,7 +42,7 @@ def compile(
     texts = {
         folder / name: text
         for each, folder in _folders(target, output).items()
-        for name, text in program.artifact(each, function, library=library, schedule=wanted).items()
+        for name, text in program.artifact(each, function, library=library, schedule=wanted, processor=kind).items()
     }
     for path, text in texts.items():
         _make_folder(path.parent)

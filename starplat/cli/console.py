@@ -18,10 +18,14 @@ from starplat.diagnostics import Diagnostic, render
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 PIPE_WIDTH = 200
 """Columns of a table that no terminal limits."""
+
+WIDEST = 1000
+"""Columns that the words of no table need more of."""
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
@@ -34,6 +38,19 @@ def out() -> Console:
 def err() -> Console:
     """The console of stderr."""
     return _console(sys.stderr)
+
+
+def show_table(table: Table) -> None:
+    """A table on stdout. A terminal that is too narrow for its words and numbers wraps the lines; none is cut short."""
+    from rich.measure import Measurement
+
+    console = out()
+    options = console.options.update(max_width=WIDEST)
+    for column in table.columns:
+        found = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
+        column.min_width = max(each.maximum if column.no_wrap else each.minimum for each in found)
+    console.width = max(console.width, Measurement.get(console, options, table).minimum)
+    console.print(table, crop=False)
 
 
 def wants_colour(stream: IO[str]) -> bool:

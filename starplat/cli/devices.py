@@ -22,7 +22,7 @@ def devices(json: Json = False) -> None:
     if json:
         console.write_json({"schema": 1, "devices": [asdict(device) for device in found]})
         return
-    console.out().print(_table(found))
+    console.show_table(_table(found))
     for command in dict.fromkeys(device.mend for device in found if device.mend):
         console.say(f"what is missing may come with: {command}")
 

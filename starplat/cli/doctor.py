@@ -85,9 +85,9 @@ def state(attempt: Attempt) -> str:
 
 
 def _print(found: Findings) -> None:
-    console.out().print(_targets(found))
+    console.show_table(_targets(found))
     console.write("\n")
-    console.out().print(_tools(found))
+    console.show_table(_tools(found))
     console.write("\n")
     console.write(_cache(found.cache))
     mend = commands(found)

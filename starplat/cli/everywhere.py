@@ -52,7 +52,7 @@ def _to_show(attempt: Attempt) -> tuple[Diagnostic, ...]:
 def _print(program: Program, found: Everywhere, request: Request) -> None:
     entry = program.module(request.function).entry
     console.write(f"{program.name}: '{entry}' on every target")
-    console.out().print(table(found))
+    console.show_table(table(found))
     for command in dict.fromkeys(a.device.mend for a in found.attempts if not a.device.usable and a.device.mend):
         console.say(f"what is absent may come with: {command}")
 

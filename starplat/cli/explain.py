@@ -5,18 +5,33 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from starplat.cli import console
-from starplat.cli.arguments import FunctionName, Json, ScheduleText, Strict
-from starplat.cli.scheduling import wanted_schedule
+from starplat.cli.arguments import (
+    Dedup,
+    DeviceNumber,
+    DropLoops,
+    FunctionName,
+    Json,
+    Kind,
+    ScheduleText,
+    Strict,
+    Undirected,
+    Weights,
+)
+from starplat.cli.graph import load
+from starplat.cli.scheduling import Whom, wanted_schedule
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
+    from starplat.graph import Graph
     from starplat.pipeline import Checked
     from starplat.schedule import Schedule
     from starplat.schedule.describe import Plan
@@ -28,12 +43,18 @@ What = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """For what choices are to be explained; all None: not at all."""
+    """For what choices are to be explained, if they are."""
 
     target: str | None
+    whom: Whom
     schedule: Schedule | None
-    graph: Path | None
+    graph: Callable[[], Graph] | None
     function: str | None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything of it was given."""
+        return self.whom.asked or any(given is not None for given in (self.target, self.schedule, self.graph))
 
 
 _CODE = re.compile(r"[EWN]\d+", re.IGNORECASE)
@@ -43,22 +64,31 @@ def explain(
     what: What,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="What the schedule chooses for this target, and why; auto with --graph."),
+        typer.Option("--target", "-t", help="What the schedule chooses for this target, and why; else for auto."),
     ] = None,
     graph: Annotated[
         Path | None, typer.Option("--graph", "-g", metavar="PATH", help="The same for this graph; see run.")
     ] = None,
     function: FunctionName = None,
+    device: DeviceNumber = None,
+    kind: Kind = None,
     schedule: ScheduleText = None,
     strict: Strict = False,
     json: Json = False,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
 ) -> None:
     """Explain a program (effects, races, convergence, transfers, choices of its schedule) or an error code."""
     if _CODE.fullmatch(what):
         _explain_code(what.upper(), json)
     else:
+        whom = Whom(device, kind)
         wanted = wanted_schedule(schedule, Path(what))
-        _explain_program(what, Wish(target, wanted, graph, function), strict=strict, json=json)
+        as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+        wish = Wish(target, whom, wanted, None if graph is None else partial(as_asked, graph), function)
+        _explain_program(what, wish, strict=strict, json=json)
 
 
 def page(code: str) -> str:
@@ -111,14 +141,12 @@ def _plan(checked: Checked, wish: Wish) -> Plan | None:
     """What the schedule comes to, if the command line asks for it."""
     from starplat import pipeline
 
-    if wish.target is None and wish.schedule is None and wish.graph is None:
+    if not wish.asked:
         return None
-    module = pipeline.lower(checked, wish.function)
-    if wish.graph is None:
-        return pipeline.plan(module, wish.target or "opencl", wish.schedule)
-    from starplat.cli.graph import load
     from starplat.runtime.targets import automatic
 
+    module = pipeline.lower(checked, wish.function)
     named = wish.target or "auto"
-    target = automatic() if named == "auto" else named
-    return pipeline.plan(module, target, wish.schedule, load(wish.graph))
+    chosen = wish.whom.of(automatic() if named == "auto" else named)
+    graph = None if wish.graph is None else wish.graph()
+    return pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)

@@ -74,9 +74,9 @@ def reason_of(error: Exception) -> str:
     return reason[:1].lower() + reason[1:]
 
 
-def cannot_write(destination: Path, reason: str) -> DiagnosticError:
+def cannot_write(destination: Path, reason: str, help: str | None = None) -> DiagnosticError:
     """E0792."""
-    return DiagnosticError(Diagnostic("E0792", f"{destination}: cannot be written: {reason}"))
+    return DiagnosticError(Diagnostic("E0792", f"{destination}: cannot be written: {reason}", help=help))
 
 
 def _temporary_beside(destination: Path) -> Path:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from starplat.cli import console, files
-from starplat.cli.arguments import FunctionName, ProgramFile, ScheduleText
-from starplat.cli.scheduling import wanted_schedule
+from starplat.cli.arguments import DeviceNumber, FunctionName, Kind, ProgramFile, ScheduleText
+from starplat.cli.scheduling import ANY, Whom, wanted_schedule
 from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
+    from starplat.ir.capabilities import Capabilities
     from starplat.ir.nodes import Module
     from starplat.schedule import Schedule
 
@@ -36,6 +37,8 @@ def inspect(
     stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
     target: Annotated[str, typer.Option("--target", "-t", help="The target, from --stage schedule on.")] = "opencl",
     function: FunctionName = None,
+    device: DeviceNumber = None,
+    kind: Kind = None,
     schedule: ScheduleText = None,
     annotate: Annotated[
         bool, typer.Option("--annotate", help="The program beside the target's kernels, with the reasons.")
@@ -53,25 +56,30 @@ def inspect(
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
-    source = read_program(file)
+    source, whom = read_program(file), Whom(device, kind)
     if diff is not None:
-        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file)))
+        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file), whom))
     elif annotate or html is not None:
-        _annotate(source, target, function, html, wanted_schedule(schedule, file))
+        _annotate(source, target, function, html, wanted_schedule(schedule, file), whom)
     elif stage in (Stage.SCHEDULE, Stage.SOURCE) or schedule is not None:
-        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file)))
+        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file), whom))
     else:
-        console.write(shown(source, stage, target, function, PLAIN))
+        console.write(shown(source, stage, target, function, PLAIN, whom))
 
 
 def _annotate(
-    source: SourceFile, target: str, function: str | None, html: Path | None, schedule: Schedule | None
+    source: SourceFile,
+    target: str,
+    function: str | None,
+    html: Path | None,
+    schedule: Schedule | None,
+    whom: Whom,
 ) -> None:
     from starplat import pipeline
     from starplat.cli.annotating import annotate
 
     checked = pipeline.check(source)
-    annotation = annotate(checked, target, function, schedule)
+    annotation = annotate(checked, target, function, schedule, _told(whom, target, schedule))
     if html is not None:
         from starplat.cli.page import page
 
@@ -93,6 +101,7 @@ def difference(
     function: str | None,
     target: str = "opencl",
     schedule: Schedule | None = None,
+    whom: Whom = ANY,
 ) -> str:
     """A unified diff of what the compilers of two targets get; a schedule among the two is one for `target`. Empty if
     it is the same.
@@ -106,8 +115,9 @@ def difference(
     from starplat.schedule.parse import is_schedule, parse_schedule
 
     module = pipeline.lower(pipeline.check(source), function)
-    sides = ((target, parse_schedule(said)) if is_schedule(said) else (said, schedule) for said in (left, right))
-    before, after = (pipeline.kernels_text(module, *side).splitlines(keepends=True) for side in sides)
+    sides = [(target, parse_schedule(said)) if is_schedule(said) else (said, schedule) for said in (left, right)]
+    for_whom = {side: _told(whom, *side) for side in dict.fromkeys(sides)}
+    before, after = (pipeline.kernels_text(module, *side, for_whom[side]).splitlines(keepends=True) for side in sides)
     return "".join(unified_diff(before, after, f"{source.name} ({left})", f"{source.name} ({right})"))
 
 
@@ -125,7 +135,14 @@ def _show_difference(text: str) -> None:
         console.out().print(Text(line, style=style), soft_wrap=True)
 
 
-def shown(source: SourceFile, stage: Stage, target: str, function: str | None, schedule: Schedule | None = None) -> str:
+def shown(
+    source: SourceFile,
+    stage: Stage,
+    target: str,
+    function: str | None,
+    schedule: Schedule | None = None,
+    whom: Whom = ANY,
+) -> str:
     """A stage's record as text.
 
     Raises:
@@ -142,19 +159,31 @@ def shown(source: SourceFile, stage: Stage, target: str, function: str | None, s
         case Stage.TYPED:
             return draw(pipeline.check(source).tree)
         case Stage.IR:
-            return _ir(_module(source, target, function, schedule))
+            return _ir(_module(source, target, function, schedule, whom))
         case Stage.SCHEDULE:
-            return _proceeding(_module(source, target, function, schedule))
+            return _proceeding(_module(source, target, function, schedule, whom))
         case Stage.SOURCE:
-            return pipeline.kernels_text(pipeline.lower(pipeline.check(source), function), target, schedule)
+            module = pipeline.lower(pipeline.check(source), function)
+            return pipeline.kernels_text(module, target, schedule, _told(whom, target, schedule))
         case _:
             assert_never(stage)
 
 
-def _module(source: SourceFile, target: str, function: str | None, schedule: Schedule | None) -> Module:
+def _module(source: SourceFile, target: str, function: str | None, schedule: Schedule | None, whom: Whom) -> Module:
     from starplat import pipeline
 
-    return pipeline.scheduled(pipeline.lower(pipeline.check(source), function), target, schedule)
+    module = pipeline.lower(pipeline.check(source), function)
+    return pipeline.scheduled(module, target, schedule, _told(whom, target, schedule))
+
+
+def _told(whom: Whom, target: str, schedule: Schedule | None) -> Capabilities | None:
+    """What the device can do that the schedule is for, which is said; None where nothing depends on it."""
+    if schedule == PLAIN and not whom.asked:
+        return None
+    found = whom.of(target)
+    if found.device:
+        console.say(f"schedule for {found}")
+    return found.capabilities
 
 
 def _tokens(source: SourceFile) -> str:

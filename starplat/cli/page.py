@@ -6,26 +6,17 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from starplat.cli.annotation import Annotation, Line, Section
 from starplat.cli.colouring import Piece, emitted_lines, program_lines
-from starplat.resources import template_folder
+from starplat.cli.html import filled
 from starplat.source import SourceFile
 
 
 def page(annotation: Annotation, source: SourceFile) -> str:
     """The page; the same annotation gives the same bytes."""
-    environment = Environment(
-        loader=FileSystemLoader(template_folder("page")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
     left = program_lines(source)
-    return environment.get_template("annotation.html.jinja").render(
+    return filled(
+        "annotation.html.jinja",
         name=PurePosixPath(PureWindowsPath(annotation.program).as_posix()).name,
         target=annotation.target,
         function=annotation.function,

@@ -86,26 +86,37 @@ def run(
     wanted_files = _wanted_files(out, trace, target)
     words = arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
+    request = Request(function, target, device, repeat, validate, wanted, trace is not None)
     started = perf_counter()
-    program = starplat.compile(file, strict=strict)
-    program.module(function)
+    program = _compiled(file, function, strict=strict)
     compiled = perf_counter()
-    console.show(program.warnings)
     read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
-    request = Request(function, target, device, repeat, validate, wanted, trace is not None)
     if target == EVERYWHERE:
         run_on_all(program, read, words, request, json=json)
         return
     result = run_program(program, read, words, request)
-    seconds = replace(result.seconds, load=loaded - compiled, compile=result.seconds.compile + compiled - started)
-    result = replace(result, seconds=seconds)
+    result = _with_seconds(result, compiling=compiled - started, loading=loaded - compiled)
     try:
         wanted_files.write(result)
     finally:  # an answer that took an hour is shown even where it cannot be written
         show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+
+
+def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
+    """The program, ready to run from the function, with its warnings said."""
+    program = starplat.compile(file, strict=strict)
+    program.module(function)
+    console.show(program.warnings)
+    return program
+
+
+def _with_seconds(result: Result, *, compiling: float, loading: float) -> Result:
+    """The result, with what was done before the run."""
+    seconds = result.seconds
+    return replace(result, seconds=replace(seconds, load=loading, compile=seconds.compile + compiling))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +163,7 @@ def _page_wanted(trace: str | None, target: str) -> Path | None:
     if trace is None:
         return None
     if target == EVERYWHERE:
-        raise typer.BadParameter("watches one target, not all", param_hint="--target")
+        raise typer.BadParameter("--trace watches one target, not all", param_hint="--target")
     if trace == NO_PAGE:
         return None
     if not trace.lower().endswith(ENDINGS):

@@ -24,7 +24,7 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
         return
     console.write(f"{result.program}: '{result.function}' on {result.target}, {result.device}")
     if result.properties:
-        console.out().print(_summary_table(result))
+        console.show_table(_summary_table(result))
     if result.returned is not None:
         console.write(f"returned {result.returned}")
     if result.trace is not None and rounds:
@@ -37,7 +37,7 @@ def _print_rounds(result: Result, trace: Trace) -> None:
     from starplat.cli.trace_words import notes
 
     if trace.rounds:
-        console.out().print(table(trace))
+        console.show_table(table(trace))
     for note in notes(result, trace):
         console.write(note)
 

@@ -1,13 +1,18 @@
-"""Which schedule a command line means: the one that is given, else the one beside the program."""
+"""Which schedule a command line means, the one that is given, else the one beside the program; and for which device."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from starplat.cli import console
 
 if TYPE_CHECKING:
+    from starplat.ir.processors import Processor
+    from starplat.runtime.at_hand import Chosen
     from starplat.schedule import Schedule
 
 
@@ -27,3 +32,36 @@ def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
     found = read_schedule(path)
     console.say(f"{path}: schedule {found}")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Whom:
+    """Which device of a target a schedule is for: the one of that number, or any of a kind."""
+
+    device: int | None = None
+    kind: Processor | None = None
+
+    def __post_init__(self) -> None:
+        if self.device is not None and self.kind is not None:
+            raise typer.BadParameter("is about any device of a kind, and cannot go with --device", param_hint="--for")
+
+    @property
+    def asked(self) -> bool:
+        """Whether the command line says anything about it."""
+        return self.device is not None or self.kind is not None
+
+    def of(self, target: str) -> Chosen:
+        """The device of that target.
+
+        Raises:
+            DiagnosticError: E0796, there is no such target; E0666 or E0902, no such device.
+        """
+        from starplat import pipeline
+        from starplat.runtime.at_hand import chosen
+
+        pipeline.require_target(target)
+        return chosen(target, self.device, self.kind)
+
+
+ANY = Whom()
+"""The one that is at hand."""

@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from starplat.cli.html import filled
 from starplat.cli.trace_words import changes, counted, milliseconds, notes, rows
 from starplat.ir.points import Way
-from starplat.resources import template_folder
 from starplat.runtime import Result
 from starplat.runtime.trace import Round, Trace
 
@@ -58,17 +56,10 @@ class Column:
 
 def page(result: Result, trace: Trace) -> str:
     """The page; the same result gives the same bytes."""
-    environment = Environment(
-        loader=FileSystemLoader(template_folder("page")),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
     graph, shown = result.graph, rows(trace)
     columns = _columns(trace.rounds)
-    return environment.get_template("trace.html.jinja").render(
+    return filled(
+        "trace.html.jinja",
         program=result.program,
         function=result.function,
         target=result.target,

@@ -65,7 +65,7 @@ def tune(
     """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
     from starplat.bench.measure import Case
     from starplat.bench.records import Sizes
-    from starplat.bench.tuned import key_of, read_state
+    from starplat.bench.tuned import key_of
     from starplat.runtime import bind_text, targets
 
     targets.require(target)
@@ -73,8 +73,8 @@ def tune(
     words = arguments_in(arg or [])
     program = starplat.compile(file, strict=strict)
     destination = output or file.with_suffix(".tuned.toml")
-    _require_ours(destination)
     state = destination.with_suffix(".json")
+    written = _require_ours(destination, state)
     files.require_writable(destination, state)
     console.show(program.warnings)
     module = program.module(function)
@@ -83,26 +83,45 @@ def tune(
     console.say(read.describe())
     bind_text(module, read, words)
     key = key_of(module, read, words, target, device)
-    known = None if afresh else read_state(state, key)
-    _say_known(state, known)
+    known = {} if afresh else _known_in(state, key)
     sizes = Sizes(str(graph), read.num_nodes, read.num_arcs)
     work = Work(program, function, words, read, sizes, Case(target, None, device))
-    found = _searched(work, budget, known or {}, state, key)
-    _deliver(found, destination, program.name, sizes, json=json)
+    kept = State(state, key, written)
+    found = _searched(work, budget, known, kept)
+    _deliver(found, destination, kept, program.name, sizes, json=json)
 
 
-def _deliver(found: Outcome, destination: Path, program: str, sizes: Sizes, *, json: bool) -> None:
-    """Writes the best schedule, and says what was found; raises the exit code of a search in which a run failed."""
-    from starplat.bench.tuned import in_words, toml
+@dataclass(slots=True)
+class State:
+    """The file from which a search is taken up again, and what it is about; `written` is the digest of the schedule
+    that was written last."""
 
-    if found.best is not None:
-        files.write_text(destination, toml(found, program, sizes))
+    path: Path
+    key: str
+    written: str | None
+
+    def keep(self, trials: Trials) -> None:
+        """Writes all that is known."""
+        from starplat.bench.tuned import state_text
+
+        files.write_text(self.path, state_text(self.key, trials, self.written))
+
+
+def _deliver(found: Outcome, destination: Path, state: State, program: str, sizes: Sizes, *, json: bool) -> None:
+    """Says what was found and writes the best schedule; raises the exit code of a search in which a run failed."""
+    from starplat.bench.tuned import digest, in_words, toml
+
     if json:
         console.write_json(as_json(found, program, sizes))
     else:
         console.out().print(_table(found))
         console.write(in_words(found))
     if found.best is not None:
+        _require_ours(destination, state.path)  # who edited it meanwhile keeps it
+        text = toml(found, program, sizes)
+        files.write_text(destination, text)
+        state.written = digest(text)
+        state.keep({trial.schedule: trial for trial in found.trials})
         console.say(f"{destination}: written; take it with --schedule {destination}")
     if found.exit_code is not ExitCode.FINE:
         raise typer.Exit(found.exit_code.value)
@@ -120,25 +139,23 @@ class Work:
     case: Case
 
 
-def _searched(work: Work, budget: float, known: Trials, state: Path, key: str) -> Outcome:
+def _searched(work: Work, budget: float, known: Trials, state: State) -> Outcome:
     """What a search finds that goes on from what is `known`, and keeps in `state` what it learns."""
     from starplat.bench.measure import Bench
     from starplat.bench.search import Search
-    from starplat.bench.tuned import state_text
     from starplat.runtime import bind_text
 
     module = work.program.module(work.function)
     with console.working(f"tuning {work.program.name}") as now:
         bench = Bench(work.program, lambda on: bind_text(module, on, work.arguments), work.function, started=now)
-        search = Search(
-            bench,
-            work.graph,
-            work.sizes,
-            work.case,
-            budget,
-            keep=lambda trials: files.write_text(state, state_text(key, trials)),
-        )
-        return search.outcome(known)
+        search = Search(bench, work.graph, work.sizes, work.case, budget, keep=state.keep)
+        try:
+            return search.outcome(known)
+        except KeyboardInterrupt:
+            if search.trials:
+                console.say(f"{state.path}: holds what was measured; the same command goes on from there")
+                console.say("with --budget 0 it only writes the best schedule so far")
+            raise
 
 
 def as_json(found: Outcome, program: str, sizes: Sizes) -> dict[str, object]:
@@ -168,27 +185,38 @@ def _trial_as_json(trial: Trial) -> dict[str, object]:
     }
 
 
-def _require_ours(destination: Path) -> None:
-    """A file that a person wrote is not overwritten."""
-    from starplat.bench.tuned import FIRST_LINE
+def _require_ours(destination: Path, state: Path) -> str | None:
+    """A file that a person wrote, or edited, is not overwritten. The digest of the one that is there."""
+    from starplat.bench.tuned import FIRST_LINE, digest, written_last
 
     if destination.suffix != ".toml":
         raise typer.BadParameter(f"'{destination}' does not end in .toml", param_hint="--output")
     try:
         written = destination.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        return
+        return None
     except OSError as error:
         raise files.cannot_write(destination, error.strerror or str(error)) from error
     if not written.startswith(FIRST_LINE):
         raise files.cannot_write(destination, "it is there, and `starplat tune` did not write it")
+    if digest(written) != written_last(state):
+        reason = "it has been edited since `starplat tune` wrote it"
+        if written_last(state) is None:
+            reason = f"it is there, and whether it has been edited cannot be told without {state}"
+        raise files.cannot_write(destination, reason, "to keep it give it another name, else remove it")
+    return digest(written)
 
 
-def _say_known(state: Path, known: object) -> None:
+def _known_in(state: Path, key: str) -> Trials:
+    """What an earlier search of the same has found out; says whether there was one."""
+    from starplat.bench.tuned import read_state
+
+    known = read_state(state, key)
     if known:
         console.say(f"{state}: the search goes on from here")
     elif known is not None:
         console.say(f"{state}: is about another program, graph or device; the search begins anew")
+    return known or {}
 
 
 def _table(found: Outcome) -> Table:

@@ -1,7 +1,7 @@
 """The methods, attributes and functions that the language brings along, one row each.
 
-`METHODS` says what may be called on what and with how many arguments; what a row's arguments must be and what the call
-becomes is decided in `methods`. Rows that give no value stand as statements only; rows of `DOMAINS` stand in loops.
+`method_names` says what may be called on what, a row with what and what it gives; what a call becomes is decided in
+`methods`. Rows that give no value stand as statements only; what `DOMAINS` has stands in loops.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from starplat.ir.nodes import (
     ForNeighbors,
     ForRange,
     HostOp,
+    InWords,
     Kernel,
     KernelOp,
     Launch,
@@ -156,6 +157,9 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
             own = (None, "")  # a thread has a place of the list, not a node
             yield Access(array, False, None)
             yield from _reads(expressions_of(kernel.domain), own)
+        case InWords(array):
+            own = (None, "")  # a thread has a bit of the listed words, not a node
+            yield Access(array, False, None)
         case _:
             own = (None, "")
     if kernel.guard is not None:

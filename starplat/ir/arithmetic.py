@@ -215,17 +215,19 @@ def combined(combine: Combine, element: Element, old: Value, new: Value) -> Valu
 
 def settled(element: Element, value: Any) -> Value:
     """A computed number as a value of `element`: wrapped around, rounded, or made a bool."""
-    match element:
-        case Element.BOOL:
-            return bool(value)
-        case Element.INT | Element.NODE:
-            return wrap32(int(value))
-        case Element.LONG | Element.ARC:
-            return wrap64(int(value))
-        case Element.FLOAT:
-            return round32(float(value))
-        case Element.DOUBLE:
-            return float(value)
+    return SETTLED[element](value)
+
+
+SETTLED: Mapping[Element, Callable[[Any], Value]] = {
+    Element.BOOL: bool,
+    Element.INT: lambda value: wrap32(int(value)),
+    Element.NODE: lambda value: wrap32(int(value)),
+    Element.LONG: lambda value: wrap64(int(value)),
+    Element.ARC: lambda value: wrap64(int(value)),
+    Element.FLOAT: lambda value: round32(float(value)),
+    Element.DOUBLE: float,
+}
+"""What makes of a computed number a value of an element."""
 
 
 OPERATIONS: Mapping[str, object] = {

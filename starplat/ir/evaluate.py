@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.ir.arithmetic import OPERATIONS, Fault, Value, settled
+from starplat.ir.arithmetic import OPERATIONS, SETTLED, Fault, Value
 from starplat.ir.bounds import Bounds
 from starplat.ir.nodes import COLUMNS, ROW_OFFSETS, Expression, FindArc, Load, Ref
 from starplat.ir.python.expressions import Expressions
@@ -19,7 +19,7 @@ from starplat.ir.python.text import Names
 from starplat.ir.visitor import walk_expression
 from starplat.source import SourceFile, Span
 
-_COMPILED: dict[int, tuple[Expression, Callable[..., Any]]] = {}
+_COMPILED: dict[int, tuple[Expression, Callable[..., Any], Callable[[Any], Value]]] = {}
 """By the identity of the expression, which is kept alive here: hashing a tree at every evaluation would cost more."""
 
 _MOST_COMPILED = 10_000
@@ -41,16 +41,16 @@ def evaluate(
         DiagnosticError: E0703, an integer is divided by zero; E0704, an index is outside its array; E0705, the
             expression is nested too deeply.
     """
-    known = _COMPILED.get(id(expression))
-    function = known[1] if known is not None else _compile(expression)
+    _, function, settle = _COMPILED.get(id(expression)) or _compile(expression)
     try:
         value = function(num_nodes, num_arcs, variables, graph_arrays)
     except Fault as fault:
         raise fault.diagnosed("code between the loops", source, span) from fault
-    return settled(expression.element, value)
+    return settle(value)
 
 
-def _compile(expression: Expression) -> Callable[..., Any]:
+def _compile(expression: Expression) -> tuple[Expression, Callable[..., Any], Callable[[Any], Value]]:
+    """The expression with its function, and what makes of that one's result a value of the right element."""
     if len(_COMPILED) >= _MOST_COMPILED:
         _COMPILED.clear()
     scope: dict[str, Any] = {**OPERATIONS, "__builtins__": {}}
@@ -61,8 +61,8 @@ def _compile(expression: Expression) -> Callable[..., Any]:
         message = "an expression is nested too deeply to be interpreted"
         help = "give a part of the expression a name"
         raise DiagnosticError(Diagnostic("E0705", message, help=help)) from error
-    _COMPILED[id(expression)] = (expression, function)
-    return function
+    _COMPILED[id(expression)] = found = (expression, function, SETTLED[expression.element])
+    return found
 
 
 def _names(expression: Expression) -> Names:

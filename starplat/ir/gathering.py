@@ -18,6 +18,7 @@ from starplat.ir.nodes import (
     Combine,
     Expression,
     ForNeighbors,
+    InWords,
     Kernel,
     KernelIf,
     KernelOp,
@@ -64,7 +65,7 @@ class Gathering:
 
 def gathering(kernel: Kernel) -> Gathering | None:
     """The kernel's parts, if it gathers and its nodes are all, those of a list, or the members of a set."""
-    if not isinstance(kernel.domain, AllNodes | Listed) or kernel.iterator is None:
+    if not isinstance(kernel.domain, AllNodes | Listed | InWords) or kernel.iterator is None:
         return None
     members = membership(kernel)
     body = kernel.body if members is None else members.body

@@ -46,53 +46,70 @@ def print_host_ops(ops: Iterable[HostOp]) -> list[str]:
 
 
 def _host_op(op: HostOp) -> Iterator[str]:
-    show = print_expression
     match op:
         case DeclareVariable(variable, value):
-            yield f"let {print_variable(variable)} = {show(value)}"
+            yield f"let {print_variable(variable)} = {print_expression(value)}"
         case SetVariable(variable, value):
-            yield f"{variable.name} = {show(value)}"
+            yield f"{variable.name} = {print_expression(value)}"
         case Fill(array, value):
-            yield f"fill {array.name} with {show(value)}"
+            yield f"fill {array.name} with {print_expression(value)}"
         case CopyArray(destination, source):
             yield f"copy {source.name} to {destination.name}"
         case Swap(first, second):
             yield f"swap {first.name}, {second.name}"
         case Launch(kernel):
             yield f"launch {kernel}"
-        case ReadCell(variable, array, index):
-            yield f"read {variable.name} = {array.name}[{show(index)}]"
-        case WriteCell(array, index, value):
-            yield f"write {array.name}[{show(index)}] = {show(value)}"
-        case ReadSize(variable, flags):
-            yield f"{variable.name} = size of {flags.name}"
-        case ListMembers(flags, array, first):
-            yield f"list {flags.name} in {array.name}[{print_expression(first)} ..]"
-        case ReadEmpty(variable, flags, when_empty):
-            yield f"{variable.name} = {flags.name} is {'empty' if when_empty else 'not empty'}"
-        case CheckCell(array, index):
-            yield f"check {array.name}[{show(index)}]"
+        case ReadCell() | WriteCell() | CheckCell() | ReadSize() | ReadEmpty() | ListMembers():
+            yield _of_cells(op)
         case HostIf(condition, then, otherwise):
-            yield f"if {show(condition)}"
+            yield f"if {print_expression(condition)}"
             yield from indent(print_host_ops(then))
             if otherwise:
                 yield "else"
                 yield from indent(print_host_ops(otherwise))
         case HostWhile() | HostFor() | HostForRange() | HostForNeighbors() | HostForMembers():
             yield from _host_loop(op)
-        case HostBreak():
-            yield "break"
-        case HostContinue():
-            yield "continue"
-        case HostReturn(value):
-            yield "return" if value is None else f"return {show(value)}"
-        case HostCall(function, arguments, result):
-            target = "" if result is None else f"{result.name} = "
-            yield f"{target}call {function}({print_arguments(arguments)})"
+        case HostBreak() | HostContinue() | HostReturn() | HostCall():
+            yield _jump(op)
         case HostBlock(body):
             yield from print_host_ops(body)
         case NearestFirst() | PushOrPull() | OnDevice() | InBatches():
             yield from _scheduled(op)
+        case _:
+            assert_never(op)
+
+
+def _of_cells(op: ReadCell | WriteCell | CheckCell | ReadSize | ReadEmpty | ListMembers) -> str:
+    """What the host asks cells and sets, or writes to them."""
+    match op:
+        case ReadCell(variable, array, index):
+            return f"read {variable.name} = {array.name}[{print_expression(index)}]"
+        case WriteCell(array, index, value):
+            return f"write {array.name}[{print_expression(index)}] = {print_expression(value)}"
+        case CheckCell(array, index):
+            return f"check {array.name}[{print_expression(index)}]"
+        case ReadSize(variable, flags):
+            return f"{variable.name} = size of {flags.name}"
+        case ReadEmpty(variable, flags, when_empty):
+            return f"{variable.name} = {flags.name} is {'empty' if when_empty else 'not empty'}"
+        case ListMembers(flags, array, first):
+            return f"list {flags.name} in {array.name}[{print_expression(first)} ..]"
+        case _:
+            assert_never(op)
+
+
+def _jump(op: HostBreak | HostContinue | HostReturn | HostCall) -> str:
+    """What goes on elsewhere."""
+    match op:
+        case HostBreak():
+            return "break"
+        case HostContinue():
+            return "continue"
+        case HostReturn(value):
+            return "return" if value is None else f"return {print_expression(value)}"
+        case HostCall(function, arguments, result):
+            target = "" if result is None else f"{result.name} = "
+            return f"{target}call {function}({print_arguments(arguments)})"
         case _:
             assert_never(op)
 

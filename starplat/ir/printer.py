@@ -17,10 +17,12 @@ from starplat.ir.nodes import (
     Element,
     Function,
     HostFunction,
+    InWords,
     Kernel,
     Listed,
     Module,
     NodeNeighbors,
+    Numbers,
     Once,
     Parameter,
     Variable,
@@ -100,6 +102,10 @@ def _domain(domain: Domain, iterator: Variable | None) -> str:
             return f"for {name} in {print_row(direction, node)} at {position.name}"
         case Listed(array, first, last):
             return f"for {name} in {array.name}[{print_expression(first)} .. {print_expression(last)}]"
+        case InWords(array, count):
+            return f"for {name} in words {array.name}[0 .. {print_expression(count)}]"
+        case Numbers(count):
+            return f"for {name} in 0 .. {print_expression(count)}"
         case Workers():
             return f"for {name} in workers"
         case Once():

@@ -151,6 +151,10 @@ def _domain(domain: ir.Domain) -> str:
             return "a work-item for every neighbor of a node"
         case ir.Listed():
             return f"a work-item for every node that is listed in {domain.array.name}"
+        case ir.InWords():
+            return f"a work-item for every bit of the words that are listed in {domain.array.name}"
+        case ir.Numbers():
+            return "a work-item for every number below a limit"
         case ir.Workers():
             return "a work-item for each of a few shares of the work"
         case ir.Once():

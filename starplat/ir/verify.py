@@ -16,13 +16,16 @@ from starplat.ir.nodes import (
     CallFunction,
     Const,
     Element,
+    Expression,
     Extent,
     Function,
+    InWords,
     Kernel,
     Listed,
     Load,
     Module,
     NodeNeighbors,
+    Numbers,
     Once,
     Origin,
     Parameter,
@@ -117,6 +120,15 @@ def _verify_domain(kernel: Kernel, scope: Scope) -> None:
         case Listed():
             expected = Element.NODE
             _verify_list(kernel, kernel.domain, scope)
+        case InWords(array, count):
+            expected = Element.NODE
+            words = array.element is Element.NODE and array.extent is Extent.BITS
+            scope.require(words, f"'{array.name}' lists no words")
+            scope.require(array not in written_arrays(kernel.body), f"it changes '{array.name}', which it goes over")
+            _verify_count(count, scope)
+        case Numbers(count):
+            expected = Element.INT
+            _verify_count(count, scope)
         case Workers():
             expected = Element.INT
         case Once():
@@ -140,6 +152,12 @@ def _verify_list(kernel: Kernel, listed: Listed, scope: Scope) -> None:
         loads = any(isinstance(part, Load) for part in walk_expression(end))
         scope.require(is_cell or not loads, "an end of its list is not known")
         scope.require(not is_cell or not written & set(arrays_in(end)), "it changes an end of its list")
+
+
+def _verify_count(count: Expression, scope: Scope) -> None:
+    scope.index(count)
+    loads = any(isinstance(part, Load) for part in walk_expression(count))
+    scope.require(not loads, "how many iterations it has is not known")
 
 
 def _verify_signature(kernel: Kernel, scope: Scope) -> None:

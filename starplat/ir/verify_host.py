@@ -186,8 +186,9 @@ class _Host:
 
     def cell(self, op: ReadCell | WriteCell | CheckCell) -> None:
         scope = self.scope
-        scope.array(op.array)
         scope.index(op.index)
+        if not isinstance(op, CheckCell):  # which asks how many cells such an array has
+            scope.array(op.array)
         match op:
             case ReadCell(variable, array):
                 scope.variable(variable)

@@ -19,6 +19,7 @@ from starplat.ir.nodes import (
     Expression,
     Extent,
     ExtremeCell,
+    InWords,
     Kernel,
     KernelIf,
     KernelOp,
@@ -116,6 +117,16 @@ def conjuncts(condition: Expression) -> Iterator[Expression]:
             yield condition
 
 
+def disjuncts(condition: Expression) -> Iterator[Expression]:
+    """The conditions one of which holds if this one does."""
+    match condition:
+        case Binary(BinaryOperator.OR, left, right):
+            yield from disjuncts(left)
+            yield from disjuncts(right)
+        case _:
+            yield condition
+
+
 @dataclass(frozen=True, slots=True)
 class OwnCells:
     """Which cells belong to one iteration: those at its iterator, in arrays with a cell for every iteration."""
@@ -133,7 +144,7 @@ def own_cells(kernel: Kernel) -> OwnCells:
     if iterator is None or iterator in assigned_variables(kernel.body):
         return OwnCells(None, None)
     match kernel.domain:
-        case AllNodes() | Listed():
+        case AllNodes() | Listed() | InWords():
             return OwnCells(Ref(iterator), Extent.NODES)
         case AllArcs():
             return OwnCells(Ref(iterator), Extent.ARCS)

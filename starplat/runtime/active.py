@@ -29,12 +29,14 @@ from starplat.ir.nodes import (
     Extent,
     Fill,
     ForNeighbors,
+    InWords,
     Kernel,
     KernelBreak,
     KernelIf,
     Listed,
     Load,
     NodeNeighbors,
+    Numbers,
     Once,
     Ref,
     Variable,
@@ -79,6 +81,9 @@ def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, nu
                 return _counted(kernel, line, nodes, before, Held.LIST)
             kept = _kept(replace(kernel, domain=AllNodes()), before, num_nodes, num_arcs)
             return _counted(kernel, line, None if kept is None else nodes[kept[nodes]], before, Held.LIST)
+        case InWords():
+            kept = _kept(replace(kernel, domain=AllNodes()), before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, Held.LAYERS)
         case AllArcs():
             arcs = num_arcs if kernel.filter is None else None
             return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
@@ -87,6 +92,8 @@ def walk_of(kernel: Kernel, line: int | None, before: Before, num_nodes: int, nu
             whose = int(before.value(node))
             arcs = int(offsets[whose + 1] - offsets[whose])
             return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
+        case Numbers(count):
+            return Walk(kernel.name, line, int(before.value(count)), None, way, Held.SHARES)
         case Workers():
             return Walk(kernel.name, line, WORKERS, None, way, Held.SHARES)
         case Once():

@@ -28,7 +28,11 @@ from starplat.runtime.machine import Flow, Frame, Machine
 
 
 def assign(machine: Machine, op: DeclareVariable | SetVariable, frame: Frame) -> Flow:
-    machine.set(op.variable, machine.value(op.value, frame), frame)
+    value = machine.value(op.value, frame)
+    if op.value.element is op.variable.element:
+        frame.variables[op.variable.name] = value
+    else:
+        machine.set(op.variable, value, frame)
     return Flow.ON
 
 

@@ -1,45 +1,32 @@
-"""What the executor asks of a device, and the one place where bytes that cross to and from it are counted.
+"""What the executor asks of a device: memory, and the kernels of modules.
 
-A target derives a `Device` (memory) and a `Kernels` (the built kernels of one module) and fills in the methods whose
-names start with an underscore. The public ones here count bytes, keep freed memory for the next run, and leave out
-what has nothing to do. Arrays that a caller has on the device come in by `adopt` and go out by `export`.
+A target derives a `Device` and a `Kernels` (the built kernels of one module) and fills in the methods whose names start
+with an underscore. The public ones count launches, and the bytes that they bring back. Arrays that a caller has on the
+device come in by `adopt` and go out by `export`.
 """
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from starplat.backends.launch import MOST_THREADS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Element, Kernel, Module, OnDevice
+from starplat.ir.nodes import Element, Kernel, Module, OnDevice, Origin, Reduction
 from starplat.ir.visitor import written_arrays
 from starplat.runtime.buffers import Adopted, Buffer
-from starplat.runtime.device_faults import out_of_memory
-from starplat.runtime.elements import Cells, Value
+from starplat.runtime.device_memory import DeviceMemory
+from starplat.runtime.elements import Value
 
 
-@dataclass(slots=True)
-class Traffic:
-    """Bytes that went up to the device and came down, and how many kernels were launched."""
-
-    up: int = 0
-    down: int = 0
-    launches: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchSize:
+class LaunchSize(NamedTuple):
     """How many iterations a launch has, and the sizes of the graph."""
 
     iterations: int
@@ -47,10 +34,7 @@ class LaunchSize:
     num_arcs: int
 
 
-_MOST_RELIEFS = 64
-
-
-class Device(ABC):
+class Device(DeviceMemory):
     """One device. Operations happen in the order they are asked for."""
 
     target: ClassVar[str]
@@ -60,55 +44,8 @@ class Device(ABC):
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.traffic = Traffic()
+        super().__init__(name)
         self.broken = False
-        self.relief: Callable[[], bool] = lambda: False
-        """Gives up something on the device that can be brought back, a graph; False where there is nothing."""
-        self._free: dict[tuple[np.dtype[Any], int], list[Buffer]] = defaultdict(list)
-        self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
-
-    def allocate(self, dtype: np.dtype[Any], count: int) -> Buffer:
-        """Cells with undefined contents.
-
-        Raises:
-            DiagnosticError: E0903, the device has not enough memory.
-        """
-        kept = self._free.get((dtype, count))
-        if kept:
-            return kept.pop()
-        room = self._room(dtype, max(count, 1))
-        buffer = Buffer(dtype, count, room)
-        self._ours.add(buffer)
-        return buffer
-
-    def _room(self, dtype: np.dtype[Any], count: int) -> Any:
-        """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
-        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relief] * _MOST_RELIEFS))
-        for more in give_up:
-            with suppress(MemoryError):
-                return self._allocate(dtype, count)
-            if not more():
-                break
-        raise out_of_memory(self.name, dtype.itemsize * count)
-
-    def _trimmed(self) -> bool:
-        self.trim()
-        return True
-
-    def release(self, buffer: Buffer) -> None:
-        """Keeps the memory for the next allocation of its size."""
-        if not buffer.lent:
-            self._free[buffer.dtype, buffer.count].append(buffer)
-
-    def trim(self) -> None:
-        """Gives the memory of released buffers back to the device."""
-        self._free.clear()
-
-    def free_memory(self) -> int | None:
-        """Bytes that a run could have, what is kept from earlier runs included; None where nobody can tell."""
-        left = self._free_memory(sum(buffer.size for buffer in self._ours))
-        return None if left is None else left + sum(b.size for buffers in self._free.values() for b in buffers)
 
     def beside(self, arrays: Iterable[Any]) -> Device:
         """This device in the form in which it can use the caller's `arrays`, as far as it can."""
@@ -143,55 +80,6 @@ class Device(ABC):
         help = "leave 'device_results' out, or run on cuda, opencl or sycl"
         raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
 
-    def upload(self, buffer: Buffer, cells: Cells) -> None:
-        """Host to device; `cells` has the buffer's type and length."""
-        if buffer.count:
-            assert cells.dtype == buffer.dtype, "what is uploaded has been converted before"
-            self.traffic.up += cells.nbytes
-            self._upload(buffer, np.ascontiguousarray(cells))
-
-    def upload_words(self, buffer: Buffer, cells: Cells) -> None:
-        """What launches begin with: nobody's data, and not counted."""
-        self._upload(buffer, cells)
-
-    def download_words(self, buffer: Buffer) -> Cells:
-        """What a launch leaves behind; `Kernels.launch_together` counts its bytes."""
-        cells: Cells = np.empty(buffer.count, buffer.dtype)
-        self._download(buffer, cells)
-        return cells
-
-    def download(self, buffer: Buffer) -> Cells:
-        """Device to host."""
-        cells: Cells = np.empty(buffer.count, buffer.dtype)
-        if buffer.count:
-            self.traffic.down += cells.nbytes
-            self._download(buffer, cells)
-        return cells
-
-    def fill(self, buffer: Buffer, value: Value) -> None:
-        """Every cell becomes `value`; nothing crosses."""
-        if buffer.count:
-            self._fill(buffer, buffer.dtype.type(value))
-
-    def copy(self, destination: Buffer, source: Buffer) -> None:
-        """Device to device; both have one type and length."""
-        if source.count and source is not destination:
-            self._copy(destination, source)
-
-    def read_cell(self, buffer: Buffer, index: int) -> Any:
-        """One cell, as a NumPy scalar."""
-        self.traffic.down += buffer.dtype.itemsize
-        return self._read_cell(buffer, index)
-
-    def read_word(self, buffer: Buffer) -> Any:
-        """The word of a reduction; `Kernels.launch` counts its bytes."""
-        return self._read_cell(buffer, 0)
-
-    def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
-        """One cell."""
-        self.traffic.up += buffer.dtype.itemsize
-        self._write_cell(buffer, index, buffer.dtype.type(value))
-
     @abstractmethod
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         """The module's kernels, ready to be launched.
@@ -216,32 +104,6 @@ class Device(ABC):
 
         return stop
 
-    def _free_memory(self, ours: int) -> int | None:
-        """Bytes that the device has left, of which `ours` have been allocated here; None where nobody can tell."""
-        return None
-
-    @abstractmethod
-    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
-        """Memory for `count` cells, one at least; MemoryError where there is none."""
-
-    @abstractmethod
-    def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
-
-    @abstractmethod
-    def _download(self, buffer: Buffer, cells: Cells) -> None: ...
-
-    @abstractmethod
-    def _fill(self, buffer: Buffer, value: Any) -> None: ...
-
-    @abstractmethod
-    def _copy(self, destination: Buffer, source: Buffer) -> None: ...
-
-    @abstractmethod
-    def _read_cell(self, buffer: Buffer, index: int) -> Any: ...
-
-    @abstractmethod
-    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...
-
 
 class ArrayDevice(Device):
     """A device for whose memory Python has arrays."""
@@ -252,6 +114,31 @@ class ArrayDevice(Device):
     @abstractmethod
     def export(self, buffer: Buffer) -> Any:
         """The cells as an array that the caller can use on the device; the buffer is the caller's from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a kernel uses at every launch, looked up once: names of the graph's arrays and of others, of those that it
+    may write, and what it ends for the host."""
+
+    kernel: Kernel
+    of_graph: tuple[str, ...]
+    own: tuple[str, ...]
+    written: tuple[str, ...]
+    brought_back: tuple[Reduction, ...]
+
+
+def uses_of(kernel: Kernel) -> Uses:
+    """What a kernel uses."""
+    cells = tuple(reduction.into for reduction in kernel.reductions if reduction.into is not None)
+    arrays = (*kernel.arrays, *cells)
+    return Uses(
+        kernel,
+        tuple(array.name for array in arrays if array.origin is Origin.GRAPH),
+        tuple(array.name for array in arrays if array.origin is not Origin.GRAPH),
+        tuple(array.name for array in written_arrays(kernel.body)),
+        kernel.brought_back,
+    )
 
 
 @dataclass(eq=False)
@@ -271,13 +158,14 @@ class Kernels(ABC):
             return {}
         self.device.traffic.launches += 1
         contributed = self._launch(kernel, arrays, scalars, size)
-        self.device.traffic.down += sum(word_size(r.variable.element, self.wide_arcs) for r in kernel.brought_back)
+        for reduction in self.uses[kernel.name].brought_back:
+            self.device.traffic.down += word_size(reduction.variable.element, self.wide_arcs)
         return contributed
 
     @cached_property
-    def written(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of the arrays that a kernel may write, by its name."""
-        return {k.name: tuple(array.name for array in written_arrays(k.body)) for k in self.module.kernels}
+    def uses(self) -> Mapping[str, Uses]:
+        """What every kernel uses, by its name."""
+        return {kernel.name: uses_of(kernel) for kernel in self.module.kernels}
 
     runs_together: ClassVar[bool] = False
     """Whether `launch_together` is there."""

@@ -5,6 +5,22 @@ from __future__ import annotations
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 
 
+class Faults:
+    """Around whatever a device is asked to do, many thousand times in a run: its `errors` become diagnostics."""
+
+    __slots__ = ("device", "errors")
+
+    def __init__(self, device: str, errors: tuple[type[BaseException], ...]) -> None:
+        self.device = device
+        self.errors = errors
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, self.errors):
+            raise device_fault(self.device, str(error)) from error
+
+
 class DeviceFaultError(DiagnosticError):
     """The device gave up; it is not used again."""
 

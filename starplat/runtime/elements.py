@@ -75,6 +75,8 @@ def cells_in(extent: Extent, num_nodes: int, num_arcs: int) -> int:
             return num_arcs
         case Extent.BITS:
             return num_nodes // 32 + 1
+        case Extent.LAYER:
+            return num_nodes // 1024 + 1
         case Extent.WORKERS_BITS:
             return WORKERS * (num_nodes // 32 + 1)
         case _:

@@ -26,7 +26,7 @@ def facts_of(graph: Graph) -> GraphFacts:
     if graph not in _FACTS:
         weights = graph.weights
         mean = None if weights is None or not len(weights) else float(weights.mean(dtype=float))
-        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, _max_degree(graph), mean)
+        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, _max_degree(graph), mean, not graph.directed)
     return _FACTS[graph]
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from starplat.backends import BACKENDS
-from starplat.backends.launch import KernelArgument
 from starplat.backends.legal_module import loop_entry
 from starplat.ir.nodes import Module, OnDevice
 from starplat.ir.visitor import loops_of
@@ -20,17 +19,16 @@ from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Device, LaunchSize
 from starplat.runtime.elements import Value
 from starplat.runtime.together import WORD, Board, board_for
-from starplat.runtime.words import WordKernels
+from starplat.runtime.words import Given, WordKernels, always
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The kernel of an `OnDevice` operation for one group, what it takes, and its words, `pieces` of a board."""
+    """The kernel of an `OnDevice` operation for one group, what it takes, and the board that its words lie on."""
 
     entry: Any
-    arguments: tuple[KernelArgument, ...]
+    arguments: tuple[Given, ...]
     board: Board
-    pieces: Mapping[int, Any]
 
 
 class GroupKernels(WordKernels):
@@ -56,18 +54,14 @@ class GroupKernels(WordKernels):
         """What a kernel gets for a word that begins at a byte of a buffer."""
 
     def _load_group(self, op: OnDevice) -> Group:
-        name, arguments = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
-        board = board_for(self.device, arguments, wide_arcs=self.wide_arcs, apart=self.apart)
-        pieces = {number: self.piece(board.buffer, place) for number, place in board.places.items()}
-        return Group(self.entry(name), arguments, board, pieces)
+        name, parameters = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        board = board_for(self.device, parameters, wide_arcs=self.wide_arcs, apart=self.apart)
+        pieces = {number: always(self.piece(board.buffer, place)) for number, place in board.places.items()}
+        return Group(self.entry(name, parameters), self.all_given(parameters, pieces=pieces), board)
 
     def _launch_together(
         self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         group = self._groups[op.name]
-        given = [
-            group.pieces[number] if number in group.pieces else self.given(argument, arrays, scalars, size)
-            for number, argument in enumerate(group.arguments)
-        ]
-        self.start_group(group.entry, given)
+        self.start_group(group.entry, [given(arrays, scalars, size) for given in group.arguments])
         return group.board.read(self.device.download_words(group.board.buffer))

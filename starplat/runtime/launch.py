@@ -8,8 +8,8 @@ starts, and a device that fails is opened anew by the next run.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from time import perf_counter
@@ -33,7 +33,7 @@ from starplat.runtime.running import Run
 from starplat.runtime.targets import abandon, open_device
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
 from starplat.runtime.trace import Trace
-from starplat.runtime.tracing import traced
+from starplat.runtime.tracing import taken_apart, traced
 from starplat.runtime.watch import Watch
 from starplat.runtime.work import work_of
 from starplat.schedule import Schedule
@@ -72,28 +72,30 @@ def run_module(
             E0703 and E0704 for mistakes of the program's run.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
-    wanted = _wanted(module, results)
+    wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), on_device=device_results, trace=trace)
     device = open_device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
     if device_results:
         device.with_arrays()
-    scheduling = perf_counter()
-    facts = facts_for(module, schedule, graph, device.capabilities or capabilities_of(device.target))
-    module = for_target(module, device.target, schedule, facts, device.capabilities)
-    bound = given.within(module)
-    compile_seconds += perf_counter() - scheduling
-    before = replace(device.traffic)
-    try:
-        with ExitStack() as held:
-            opening = perf_counter()
-            run = Run(module, graph, bound, device, on_device(device, graph), held, repeated=repeat > 1 or trace)
-            compile_seconds += perf_counter() - opening
-            done = _driven(run, wanted, max(repeat, 1), device_results=device_results, trace=trace)
-    except DeviceFaultError:
-        _abandon(device)
-        raise
+    before, started = replace(device.traffic), perf_counter()
+    module = _scheduled(module, graph, schedule, device)
+    with _abandoned_if_it_fails(device), ExitStack() as held:
+        bound, resident = given.within(module), on_device(device, graph)
+        run = Run(module, graph, bound, device, resident, held, repeated=wanted.repeat > 1 or trace)
+        compile_seconds += perf_counter() - started
+        done = _driven(run, wanted)
     seconds = Seconds(load_seconds, compile_seconds + done.build, done.upload, done.runs, done.download)
     moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
     return _result(run, done, seconds, moved, on_device=device_results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a run is to bring back: arrays, by the names that the program has for them."""
+
+    arrays: Mapping[str, Array]
+    repeat: int
+    on_device: bool
+    trace: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,13 @@ class _Done:
     trace: Trace | None
 
 
-def _driven(run: Run, wanted: Mapping[str, Array], repeat: int, *, device_results: bool, trace: bool) -> _Done:
+def _scheduled(module: Module, graph: Graph, schedule: Schedule | None, device: Device) -> Module:
+    """The module as it runs on the device."""
+    facts = facts_for(module, schedule, graph, device.capabilities or capabilities_of(device.target))
+    return for_target(module, device.target, schedule, facts, device.capabilities)
+
+
+def _driven(run: Run, wanted: _Wanted) -> _Done:
     """Builds, uploads, runs so often, once more under a watch for a trace, and brings back what is wanted."""
     started = perf_counter()
     expected = run.foresee()
@@ -119,10 +127,10 @@ def _driven(run: Run, wanted: Mapping[str, Array], repeat: int, *, device_result
     run.upload()
     run.device.synchronise()
     uploaded = perf_counter()
-    times = tuple(run.once(kernels) for _ in range(repeat))
-    watched = _watched(run) if trace else None
+    times = tuple(run.once(kernels) for _ in range(wanted.repeat))
+    watched = _watched(run) if wanted.trace else None
     before = perf_counter()
-    properties = {name: run.result(array, on_device=device_results) for name, array in wanted.items()}
+    properties = {name: run.result(array, on_device=wanted.on_device) for name, array in wanted.arrays.items()}
     download = perf_counter() - before
     return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
 
@@ -158,10 +166,10 @@ def _watched(run: Run) -> Trace:
     run.device.traffic.up, run.device.traffic.down = traffic.up, traffic.down
     sizes = run.resident
     work = work_of(module, found, num_nodes=sizes.num_nodes, num_arcs=sizes.num_arcs, wide_arcs=sizes.wide_arcs)
-    return replace(found, work=work)
+    return replace(found, work=work, taken_apart=taken_apart(run.module))
 
 
-def _wanted(module: Module, results: Iterable[str] | None) -> dict[str, Array]:
+def _arrays_wanted(module: Module, results: Iterable[str] | None) -> dict[str, Array]:
     """The arrays to bring back, by the names that the program has for them."""
     arrays = {array.name: array for array in module.results}
     known = {name: arrays[within] for name, within in names_in(module).items() if within in arrays}
@@ -196,12 +204,17 @@ def kernels_on(device: Device, module: Module, wide_arcs: bool) -> Kernels:
     return known[key][1]
 
 
-def _abandon(device: Device) -> None:
-    """Lets go of a device that has failed, and of all that was on it."""
-    device.broken = True
-    abandon(device)
-    forget_device(device)
-    _DEAD.append((device, _BUILT.pop(device, None)))
+@contextmanager
+def _abandoned_if_it_fails(device: Device) -> Iterator[None]:
+    """Lets go of a device that fails meanwhile, and of all that was on it."""
+    try:
+        yield
+    except DeviceFaultError:
+        device.broken = True
+        abandon(device)
+        forget_device(device)
+        _DEAD.append((device, _BUILT.pop(device, None)))
+        raise
 
 
 _DEAD: list[object] = []

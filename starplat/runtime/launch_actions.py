@@ -14,10 +14,12 @@ from starplat.ir.nodes import (
     WORKERS,
     AllArcs,
     AllNodes,
+    InWords,
     Kernel,
     Launch,
     Listed,
     NodeNeighbors,
+    Numbers,
     Once,
     OnDevice,
     Origin,
@@ -28,14 +30,15 @@ from starplat.runtime.machine import Flow, Frame, Machine
 
 
 def launch(machine: Machine, op: Launch, frame: Frame) -> Flow:
-    kernel, world = machine.module.kernel(op.kernel), machine.world
-    cells = (reduction.into for reduction in kernel.reductions if reduction.into is not None)
-    buffers = {array.name: machine.buffer(array, frame) for array in (*kernel.arrays, *cells)}
-    for name in machine.written[kernel.name]:
-        frame.places[name].known = None
-    size = LaunchSize(_iterations(machine, kernel, frame), world.num_nodes, world.num_arcs)
-    contributed = machine.kernels.launch(kernel, buffers, frame.variables, size)
-    for reduction in kernel.brought_back:
+    uses, world, places = machine.kernels.uses[op.kernel], machine.world, frame.places
+    buffers = {name: world.buffers[name] for name in uses.of_graph}
+    for name in uses.own:
+        buffers[name] = places[name].buffer
+    for name in uses.written:
+        places[name].known = None
+    size = LaunchSize(_iterations(machine, uses.kernel, frame), world.num_nodes, world.num_arcs)
+    contributed = machine.kernels.launch(uses.kernel, buffers, frame.variables, size)
+    for reduction in uses.brought_back:
         if reduction.variable.name in contributed:
             name, element = reduction.variable.name, reduction.variable.element
             frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
@@ -68,7 +71,7 @@ def _iterations(machine: Machine, kernel: Kernel, frame: Frame) -> int:
             return WORKERS
         case Once():
             return 1
-        case Listed():
+        case Listed() | InWords() | Numbers():
             length = machine.lengths[kernel.name]
             if length is None:
                 return min(world.num_nodes, MOST_GUESSED)

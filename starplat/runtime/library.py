@@ -11,12 +11,12 @@ import ctypes
 import threading
 import weakref
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import ArgumentKind, KernelArgument
+from starplat.backends.launch import KernelArgument
 from starplat.backends.render import render
 from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import Element, Kernel, Module, Reduction
@@ -25,7 +25,7 @@ from starplat.runtime.device import Device, Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
 from starplat.runtime.endings import hear_of_endings, within
 from starplat.runtime.text import kernels_text_to_run
-from starplat.runtime.words import Loaded, Word, WordKernels
+from starplat.runtime.words import Word, WordKernels
 from starplat.toolchain.compilers import Build
 from starplat.toolchain.contexts import primary_context
 from starplat.toolchain.libraries import open_library
@@ -183,7 +183,7 @@ class LibraryKernels(WordKernels):
         self._library = library
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str) -> Any:
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         return getattr(self._library, name)
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
@@ -203,35 +203,14 @@ class LibraryKernels(WordKernels):
         self, kernel: Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loaded = self._loaded[kernel.name]
-        given = [self._as_c(argument, arrays, scalars, size, loaded) for argument in loaded.arguments]
-        self.start(loaded.entry, kernel, size, given)
+        self.start(loaded.entry, kernel, size, [given(arrays, scalars, size) for given in loaded.arguments])
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in loaded.words.items()}
 
-    def _as_c(
-        self,
-        argument: KernelArgument,
-        arrays: Mapping[str, Buffer],
-        scalars: Mapping[str, Value],
-        size: LaunchSize,
-        loaded: Loaded,
-    ) -> Any:
-        """What C's calling convention wants: pointers, and a scalar of just its type."""
-        match argument.kind:
-            case ArgumentKind.NUM_NODES:
-                return ctypes.c_int32(size.num_nodes)
-            case ArgumentKind.NUM_ARCS:
-                return self._arc(size.num_arcs)
-            case ArgumentKind.SCALAR:
-                assert argument.variable is not None
-                element, value = argument.variable.element, scalars[argument.variable.name]
-                return self._arc(value) if element is Element.ARC else _SCALARS[element](value)
-            case _:
-                return self._given(argument, arrays, scalars, size, loaded)
-
-    def _arc(self, number: Value) -> Any:
-        """An arc's number; INF of a wide one is INF of a narrow one."""
-        arc = clipped(number, dtype_of(Element.ARC, wide_arcs=self.wide_arcs)).item()
-        return ctypes.c_int64(arc) if self.wide_arcs else ctypes.c_int32(arc)
+    def number(self, element: Element) -> Callable[[Any], Any]:
+        """What C's calling convention wants: a scalar of just its type."""
+        if element is Element.ARC:
+            return ctypes.c_int64 if self.wide_arcs else ctypes.c_int32
+        return _SCALARS[element]
 
 
 class HostCell:

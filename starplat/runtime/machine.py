@@ -18,7 +18,7 @@ from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir.arithmetic import settled
 from starplat.ir.evaluate import evaluate
-from starplat.ir.listed import known_length
+from starplat.ir.listed import told_length
 from starplat.ir.nodes import (
     IN_ROW_OFFSETS,
     ROW_OFFSETS,
@@ -29,7 +29,6 @@ from starplat.ir.nodes import (
     Expression,
     HostFunction,
     HostOp,
-    Listed,
     Module,
     OnDevice,
     Origin,
@@ -86,8 +85,7 @@ class Machine(ABC):
     """One module's kernels on one device, and one graph.
 
     Attributes:
-        written: the names of the arrays that a kernel may write, by its name.
-        lengths: how many nodes a kernel over a list has, as the host says it; None where only the device knows.
+        lengths: how many iterations a kernel over a list has, as the host says it; None where only the device knows.
         span: the place in the program that is being run.
     """
 
@@ -96,8 +94,7 @@ class Machine(ABC):
         self.device: Device = kernels.device
         self.module: Module = kernels.module
         self.world = world
-        self.written = kernels.written
-        self.lengths = {k.name: known_length(k.domain) for k in self.module.kernels if isinstance(k.domain, Listed)}
+        self.lengths = {kernel.name: told_length(kernel.domain) for kernel in self.module.kernels}
         self.span: Span = NOWHERE
 
     @abstractmethod
@@ -116,13 +113,10 @@ class Machine(ABC):
 
     def value(self, expression: Expression, frame: Frame) -> Value:
         """The value; constants and variables, which are most of what a round asks for, need no evaluation."""
-        match expression:
-            case Ref(variable):
-                return frame.variables[variable.name]
-            case Const(int() as value, element) if element.is_integer:
-                return value
-            case _:
-                pass
+        if type(expression) is Ref:
+            return frame.variables[expression.variable.name]
+        if type(expression) is Const and type(expression.value) is int and expression.element.is_integer:
+            return expression.value
         world = self.world
         return evaluate(
             expression,
@@ -163,8 +157,10 @@ class Machine(ABC):
 
     def fitting(self, value: Value, element: Element) -> Value:
         """The value as a cell of `element` holds it."""
-        dtype = dtype_of(element, wide_arcs=self.world.wide_arcs)
-        return as_value(clipped(settled(element, value), dtype), element)
+        cell = settled(element, value)
+        if element is not Element.ARC:
+            return cell
+        return as_value(clipped(cell, dtype_of(element, wide_arcs=self.world.wide_arcs)), element)
 
     def index(self, array: Array, index: Expression, frame: Frame) -> int:
         """A place inside an array.
@@ -199,4 +195,4 @@ class Machine(ABC):
         return DiagnosticError(Diagnostic("E0709", message, self.module.source, label, help=help))
 
     def _known_span(self) -> Span | None:
-        return None if self.span == NOWHERE else self.span
+        return None if self.span is NOWHERE else self.span

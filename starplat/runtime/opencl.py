@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_of, threads_apart
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_UNIT,
+    THREADS_OF_ONE_GROUP,
+    ArgumentKind,
+    KernelArgument,
+    groups_of,
+    threads_apart,
+)
 from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Kernel, Module, Once
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Element, Kernel, Module, Once
 from starplat.runtime.buffers import Adopted, Buffer
 from starplat.runtime.device import ArrayDevice, Device, Kernels, LaunchSize
-from starplat.runtime.device_faults import device_fault
+from starplat.runtime.device_faults import Faults, device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
 from starplat.runtime.groups import GroupKernels
@@ -37,6 +45,11 @@ _NO_MEMORY = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_RESOURCES", "OUT_OF_HOST_
 _MOST_CONTEXTS = 4
 
 
+def capabilities_on(device: Any) -> Capabilities | None:
+    """Of pyopencl's device, where they are not those of the target in general."""
+    return CPU_CAPABILITIES if device.type & opencl().device_type.CPU else None
+
+
 class OpenCLDevice(ArrayDevice):
     """One OpenCL device with a queue of its own, in a context of its own or, beside that, in a caller's."""
 
@@ -48,14 +61,14 @@ class OpenCLDevice(ArrayDevice):
         self.device = device
         self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
         self._beside: dict[Any, OpenCLDevice] = {}
+        self._faults = Faults(self.name, (self.cl.Error,))
         try:
             self.context = context or self.cl.Context([device])
             self.queue = self.cl.CommandQueue(self.context, device)
         except self.cl.Error as error:
             raise device_fault(self.name, str(error), "does not answer") from error
+        self.capabilities = capabilities_on(device)
         on_cpu = device.type & self.cl.device_type.CPU
-        if on_cpu:
-            self.capabilities = CPU_CAPABILITIES
         self.items_of_group = 1 if on_cpu else THREADS_OF_ONE_GROUP
         """Of a group that runs rounds by itself; on a CPU others would only take turns with the one."""
 
@@ -125,13 +138,9 @@ class OpenCLDevice(ArrayDevice):
         left = self.device.global_mem_size - ours
         return at_most_host_memory(left) if self.device.type & self.cl.device_type.CPU else left
 
-    @contextmanager
-    def faults(self) -> Iterator[None]:
+    def faults(self) -> Faults:
         """Errors of the OpenCL runtime as diagnostics."""
-        try:
-            yield
-        except self.cl.Error as error:
-            raise device_fault(self.name, str(error)) from error
+        return self._faults
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         try:
@@ -153,7 +162,7 @@ class OpenCLDevice(ArrayDevice):
     def _fill(self, buffer: Buffer, value: Any) -> None:
         with self.faults():
             size = buffer.count * buffer.dtype.itemsize
-            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, _pattern(value), 0, size)
+            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value.tobytes(), 0, size)
 
     def _copy(self, destination: Buffer, source: Buffer) -> None:
         with self.faults():
@@ -169,9 +178,9 @@ class OpenCLDevice(ArrayDevice):
         return cell[0]
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        size = buffer.dtype.itemsize
         with self.faults():
-            offset = index * buffer.dtype.itemsize
-            self.cl.enqueue_copy(self.queue, buffer.memory, _pattern(value), dst_offset=offset, is_blocking=True)
+            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value.tobytes(), index * size, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +200,6 @@ def _whole(buffer: Buffer) -> tuple[Any, int]:
 def _whole_words(size: int) -> int:
     """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
     return -(-size // 4) * 4
-
-
-def _pattern(value: Any) -> Cells:
-    return np.frombuffer(value.tobytes(), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +241,25 @@ class OpenCLKernels(GroupKernels):
         self.apart = max(device.device.mem_base_addr_align // 8, BOARD_WORD)
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str) -> Any:
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        """pyopencl takes a hundred times as long to find out at every launch what it is not told here."""
         with self._opencl.faults():
-            return self._opencl.cl.Kernel(self._program, name)
+            kernel = self._opencl.cl.Kernel(self._program, name)
+            kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
+        return kernel
+
+    def _scalar_type(self, parameter: KernelArgument) -> np.dtype[Any] | None:
+        """The type of a parameter, None where that is memory."""
+        match parameter.kind:
+            case ArgumentKind.NUM_NODES:
+                return self.number_type(Element.NODE)
+            case ArgumentKind.NUM_ARCS:
+                return self.number_type(Element.ARC)
+            case ArgumentKind.SCALAR:
+                assert parameter.variable is not None
+                return self.number_type(parameter.variable.element)
+            case _:
+                return None
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         with self._opencl.faults():

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import Any
 
 from starplat.backends import BACKENDS
-from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.backends.legal_module import loop_entry
 from starplat.backends.statements import result_element
 from starplat.ir.nodes import Module, OnDevice, Variable
@@ -46,22 +44,9 @@ class KernelsWithGroups(LibraryKernels):
         self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
 
     def _load_group(self, op: OnDevice) -> Loaded:
-        name, arguments = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        name, parameters = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
         words = {variable.name: self._outcome(variable) for variable in op.outcomes}
-        return Loaded(self.entry(name), arguments, words)
-
-    def _given(
-        self,
-        argument: KernelArgument,
-        arrays: Mapping[str, Buffer],
-        scalars: Mapping[str, Value],
-        size: LaunchSize,
-        loaded: Loaded,
-    ) -> Any:
-        if argument.kind is ArgumentKind.OUTCOME:
-            assert argument.variable is not None
-            return self.memory(loaded.words[argument.variable.name].buffer)
-        return super()._given(argument, arrays, scalars, size, loaded)
+        return Loaded(self.entry(name, parameters), self.all_given(parameters, words), words)
 
     def _outcome(self, variable: Variable) -> Word:
         dtype = dtype_of(result_element(variable.element), wide_arcs=self.wide_arcs)
@@ -72,6 +57,5 @@ class KernelsWithGroups(LibraryKernels):
     ) -> dict[str, Value]:
         group = self._groups[op.name]
         self.device.ready()
-        given = (self._as_c(argument, arrays, scalars, size, group) for argument in group.arguments)
-        within(self.device.name, group.entry, *given)
+        within(self.device.name, group.entry, *(given(arrays, scalars, size) for given in group.arguments))
         return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in group.words.items()}

@@ -16,10 +16,12 @@ from starplat.ir.nodes import (
     Array,
     CopyArray,
     Fill,
+    InWords,
     Kernel,
     Listed,
     Module,
     NodeNeighbors,
+    Numbers,
     Once,
     OnDevice,
     Packing,
@@ -108,10 +110,14 @@ def _walk(one: Recorded, line: int | None, module: Module, num_nodes: int, num_a
             return Walk(kernel.name, line, one.active, arcs, way, held_by(kernel))
         case Listed():
             return Walk(kernel.name, line, one.active, arcs, way, Held.LIST)
+        case InWords():
+            return Walk(kernel.name, line, one.active, arcs, way, Held.LAYERS)
         case AllArcs():
             return Walk(kernel.name, line, *(_all(kernel, num_arcs),) * 2, way, Held.ARCS)
         case NodeNeighbors():
             return Walk(kernel.name, line, None, None, way, Held.ROW)
+        case Numbers():
+            return Walk(kernel.name, line, None, None, way, Held.SHARES)
         case Workers():
             return Walk(kernel.name, line, WORKERS, None, way, Held.SHARES)
         case Once():

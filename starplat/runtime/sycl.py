@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,18 @@ from starplat.backends.launch import (
     GROUP_SIZE,
     GROUPS_OF_A_UNIT,
     THREADS_OF_ONE_GROUP,
+    KernelArgument,
     groups_of,
     has_uneven_loops,
     threads_apart,
 )
 from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Kernel, Module, Once
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Element, Kernel, Module, Once
 from starplat.runtime.buffers import Adopted, Buffer
 from starplat.runtime.device import ArrayDevice, Kernels, LaunchSize
-from starplat.runtime.device_faults import device_fault
+from starplat.runtime.device_faults import Faults, device_fault
 from starplat.runtime.elements import Cells
 from starplat.runtime.estimate import at_most_host_memory
 from starplat.runtime.groups import GroupKernels
@@ -39,6 +41,11 @@ OPTIONS = ("-fwrapv",)
 FEW_ITEMS = 4
 
 
+def capabilities_on(device: Any) -> Capabilities | None:
+    """Of dpctl's device, where they are not those of the target in general."""
+    return CPU_CAPABILITIES if device.is_cpu else None
+
+
 class SyclDevice(ArrayDevice):
     """One SYCL device with a queue of its own."""
 
@@ -47,14 +54,14 @@ class SyclDevice(ArrayDevice):
     def __init__(self, device: Any) -> None:
         self.dpctl = sycl()
         super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
+        self._faults = Faults(self.name, (SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
         self.shim = shim()
         self.device = device
         try:
             self.queue = self.dpctl.SyclQueue(device, property="in_order")
         except self.dpctl.SyclQueueCreationError as error:
             raise device_fault(self.name, str(error), "does not answer") from error
-        if device.is_cpu:
-            self.capabilities = CPU_CAPABILITIES
+        self.capabilities = capabilities_on(device)
         self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
         self.items_of_group = 1 if device.is_cpu else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
@@ -136,13 +143,9 @@ class SyclDevice(ArrayDevice):
         left = self.device.global_mem_size - ours
         return at_most_host_memory(left) if self.device.is_cpu else left
 
-    @contextmanager
-    def faults(self) -> Iterator[None]:
+    def faults(self) -> Faults:
         """Errors of the SYCL runtime as diagnostics."""
-        try:
-            yield
-        except (SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError) as error:
-            raise device_fault(self.name, str(error)) from error
+        return self._faults
 
     def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
         whole_words = -(-dtype.itemsize * count // 4) * 4
@@ -175,9 +178,8 @@ class SyclDevice(ArrayDevice):
         return cell[0]
 
     def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
-        cell = np.full(1, value, buffer.dtype)
         with self.faults():
-            self.shim.copy(self.queue, address(buffer, index), cell.ctypes.data, cell.nbytes, wait=True)
+            self.shim.fill(self.queue, address(buffer, index), value.tobytes(), 1)
 
 
 class UsmArray:
@@ -223,16 +225,15 @@ class SyclKernels(GroupKernels):
         self._kernel = kernel
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str) -> Any:
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         with self._sycl.faults():
             return self._kernel(name)
 
     def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         group = self._items_of_group(kernel)
         items = _items(kernel, size, self._sycl.few_groups)
-        given = [as_argument(argument) for argument in arguments]
         with self._sycl.faults():
-            self._sycl.queue.submit_async(entry, given, [items], [group])
+            self._sycl.queue.submit_async(entry, arguments, [items], [group])
 
     def _items_of_group(self, kernel: Kernel) -> int:
         """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
@@ -242,9 +243,9 @@ class SyclKernels(GroupKernels):
         return FEW_ITEMS if few else GROUP_SIZE
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
-        items, given = self._sycl.items_of_group, [as_argument(argument) for argument in arguments]
+        items = self._sycl.items_of_group
         with self._sycl.faults():
-            self._sycl.queue.submit_async(entry, given, [items], [items])
+            self._sycl.queue.submit_async(entry, arguments, [items], [items])
 
     def piece(self, buffer: Buffer, place: int) -> Any:
         whole = UsmArray(buffer.memory, np.dtype(np.uint8), BOARD_WORD, place)
@@ -252,6 +253,9 @@ class SyclKernels(GroupKernels):
 
     def memory(self, buffer: Buffer) -> Any:
         return buffer.memory
+
+    def number(self, element: Element) -> Callable[[Any], Any]:
+        return as_c(self.number_type(element))
 
 
 def _items(kernel: Kernel, size: LaunchSize, few_groups: int) -> int:
@@ -276,9 +280,7 @@ def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], boo
         raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
 
 
-def as_argument(value: Any) -> Any:
-    """What dpctl takes: memory as it is, numbers as ctypes has them."""
-    if not isinstance(value, np.generic):
-        return value
-    dtype: Any = value.dtype
-    return np.ctypeslib.as_ctypes_type(dtype)(value.item())
+def as_c(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
+    """Numbers of that type as ctypes has them, which is how dpctl and C take them."""
+    found: Callable[[Any], Any] = np.ctypeslib.as_ctypes_type(dtype)
+    return found

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, groups_of
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_OF_ONE_GROUP, KernelArgument, groups_of
 from starplat.backends.sycl import CAPABILITIES, aspects, single_source_text
-from starplat.ir.nodes import Kernel, Module, Once
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Element, Kernel, Module, Once
 from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Kernels, LaunchSize
 from starplat.runtime.device_faults import device_fault
 from starplat.runtime.groups import GroupKernels
 from starplat.runtime.library import WIDE_ARCS_FLAG, LibraryDevice, Memory
-from starplat.runtime.sycl import as_argument, require_aspects
+from starplat.runtime.sycl import as_c, require_aspects
 from starplat.runtime.text import kernels_text_to_run
 from starplat.toolchain.compilers import Build, Place
 from starplat.toolchain.libraries import open_library
+
+
+def capabilities_on(build: Build) -> Capabilities | None:
+    """Of the device that a build is for, where they are not those of the target in general."""
+    return None if build.place is Place.GPU else replace(CAPABILITIES, quick_groups=False)
 
 
 class SyclSourceDevice(LibraryDevice):
@@ -28,8 +35,7 @@ class SyclSourceDevice(LibraryDevice):
     def __init__(self, build: Build) -> None:
         super().__init__(build)
         self.few_groups = GROUPS_OF_A_UNIT * self._memory.number("device_threads")
-        if build.place is not Place.GPU:
-            self.capabilities = replace(CAPABILITIES, quick_groups=False)
+        self.capabilities = capabilities_on(build)
 
     def _name(self) -> str:
         return f"{self._memory.text('device_name').strip()} (SYCL, {self._build.maker})"
@@ -79,7 +85,7 @@ class SyclSourceKernels(GroupKernels):
         self._library = library
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str) -> Any:
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         launcher = getattr(self._library, name)
         launcher.restype = ctypes.c_char_p
         return launcher
@@ -97,10 +103,12 @@ class SyclSourceKernels(GroupKernels):
         return ctypes.c_void_p(buffer.memory.address + place)
 
     def _submit(self, entry: Any, groups: int, group: int, arguments: list[Any]) -> None:
-        given = [as_argument(argument) for argument in arguments]
         queue = ctypes.c_void_p(self._sycl.queue())
-        if error := entry(queue, ctypes.c_size_t(groups), ctypes.c_size_t(group), *given):
+        if error := entry(queue, ctypes.c_size_t(groups), ctypes.c_size_t(group), *arguments):
             raise device_fault(self.device.name, error.decode(errors="replace"))
 
     def memory(self, buffer: Buffer) -> Any:
         return ctypes.c_void_p(buffer.memory.address)
+
+    def number(self, element: Element) -> Callable[[Any], Any]:
+        return as_c(self.number_type(element))

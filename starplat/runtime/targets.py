@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from starplat.backends import BACKENDS
+from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.frontend.suggest import did_you_mean
+from starplat.ir.capabilities import Capabilities
 from starplat.runtime.device import Device
 from starplat.toolchain.compilers import Build, builds
 from starplat.toolchain.cuda import cupy
@@ -27,10 +30,20 @@ def _reference(index: int) -> Device:
 def _opencl(index: int) -> Device:
     from starplat.runtime.opencl import OpenCLDevice
 
+    return OpenCLDevice(_opencl_found(index))
+
+
+def _opencl_capabilities(index: int) -> Capabilities | None:
+    from starplat.runtime.opencl import capabilities_on
+
+    return capabilities_on(_opencl_found(index))
+
+
+def _opencl_found(index: int) -> Any:
     devices = opencl_devices()
     if not 0 <= index < len(devices):
         raise _no_device("opencl", index, len(devices))
-    return OpenCLDevice(devices[index])
+    return devices[index]
 
 
 def _cuda(index: int) -> Device:
@@ -65,15 +78,28 @@ def _sycl(index: int) -> Device:
     from starplat.runtime.sycl import SyclDevice
     from starplat.runtime.sycl_source import SyclSourceDevice
 
+    found = _sycl_found(index)
+    return SyclSourceDevice(found) if isinstance(found, Build) else SyclDevice(found)
+
+
+def _sycl_capabilities(index: int) -> Capabilities | None:
+    from starplat.runtime import sycl, sycl_source
+
+    found = _sycl_found(index)
+    return sycl_source.capabilities_on(found) if isinstance(found, Build) else sycl.capabilities_on(found)
+
+
+def _sycl_found(index: int) -> Any:
+    """The build of that number, or dpctl's device."""
     built = source_builds()
     if 0 <= index < len(built):
-        return SyclSourceDevice(built[index])
+        return built[index]
     if built and not any(device.index == index for device in report("sycl")):
         raise _no_device("sycl", index, sum(device.usable for device in report("sycl")))
     devices = sycl_devices()
     if not 0 <= index - len(built) < len(devices):
         raise _no_device("sycl", index, len(built) + len(devices))
-    return SyclDevice(devices[index - len(built)])
+    return devices[index - len(built)]
 
 
 _TARGETS: dict[str, Callable[[int], Device]] = {
@@ -101,6 +127,25 @@ def open_device(target: str, index: int = 0) -> Device:
     if (target, index) not in _OPENED:
         _OPENED[target, index] = _TARGETS[target](index)
     return _OPENED[target, index]
+
+
+def capabilities_at(target: str, index: int = 0) -> Capabilities:
+    """What the device that `open_device` opens can do; it is found, and not opened.
+
+    Raises:
+        DiagnosticError: E0901 or E0902, no such device.
+    """
+    if not any(device.index == index for device in report(target)):
+        raise _no_device(target, index, sum(device.usable for device in report(target)))
+    found = _CAPABILITIES[target](index) if target in _CAPABILITIES else None
+    return found or capabilities_of(target)
+
+
+_CAPABILITIES: dict[str, Callable[[int], Capabilities | None]] = {
+    "opencl": _opencl_capabilities,
+    "sycl": _sycl_capabilities,
+}
+"""Of targets whose devices differ."""
 
 
 def require(target: str) -> None:

@@ -128,6 +128,8 @@ class Trace:
         outside: kernels that were launched outside every loop.
         filled: what was filled and copied.
         work: what the run touched and computed.
+        taken_apart: whether rounds were launched one by one that share a launch, or are asked for ahead, when nobody
+            watches.
     """
 
     rounds: tuple[Round, ...] = ()
@@ -137,6 +139,7 @@ class Trace:
     outside: tuple[Walk, ...] = ()
     filled: tuple[Filled, ...] = field(default=(), repr=False)
     work: Work | None = None
+    taken_apart: bool = False
 
     @property
     def walks(self) -> tuple[Walk, ...]:

@@ -30,6 +30,12 @@ def traced(module: Module) -> Module:
     return _MADE[id(module)][1]
 
 
+def taken_apart(module: Module) -> bool:
+    """Whether rounds that otherwise share a launch, or are asked for ahead, are launched one by one in `traced`."""
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, InBatches) or (isinstance(op, OnDevice) and op.one_group) for op in ops)
+
+
 class _Traced(Rewriter):
     def host_op(self, op: HostOp) -> Iterable[HostOp]:
         match op:

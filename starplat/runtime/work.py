@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from starplat.ir.members import membership
-from starplat.ir.nodes import Listed, Module
+from starplat.ir.nodes import InWords, Listed, Module
 from starplat.ir.work import KernelCost, cost_of
 from starplat.runtime.device import Device
 from starplat.runtime.trace import Held, Trace, Walk, Work
@@ -29,7 +29,7 @@ COPIES = 7
 def work_of(module: Module, trace: Trace, *, num_nodes: int, num_arcs: int, wide_arcs: bool) -> Work:
     """The work of the kernels that were launched, and of filling and copying."""
     costs = {kernel.name: cost_of(kernel, wide_arcs=wide_arcs) for kernel in module.kernels}
-    instead = {k.name for k in module.kernels if membership(k) is None and not isinstance(k.domain, Listed)}
+    instead = {k.name for k in module.kernels if membership(k) is None and not isinstance(k.domain, Listed | InWords)}
     missing: set[str] = {LEFT_OUT} if trace.left_out else set()
     size = float(sum(one.bytes for one in trace.filled))
     operations = 0

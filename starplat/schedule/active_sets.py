@@ -1,41 +1,37 @@
 """Which arrays of flags are sets of active nodes.
 
 An array of flags is one if all that happens to it is: a loop of kernels goes over the nodes whose flag is set, flags
-are set one by one, all are cleared, and two arrays change places.
+are asked for, and set one by one, all are cleared, and two arrays change places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from starplat.ir.launches import launched_kernels, touched
-from starplat.ir.members import membership
+from starplat.ir.members import flag_of, membership
 from starplat.ir.nodes import (
+    AllNodes,
     Array,
     CheckCell,
-    Const,
     Element,
     Extent,
-    ExtremeCell,
     Fill,
     HostFunction,
     HostLoop,
     HostOp,
+    HostWhile,
     Kernel,
-    KernelOp,
     Launch,
-    ListMembers,
     Module,
     OnDevice,
-    ReadSize,
-    Store,
     Swap,
-    WriteCell,
 )
 from starplat.ir.uses import stream
-from starplat.ir.visitor import all_expressions, arrays_in, blocks_of, walk_host, walk_kernel
-
-_TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
+from starplat.ir.visitor import blocks_of, walk_host
+from starplat.passes.cells import conjuncts, disjuncts
+from starplat.schedule.obstacles import obstacle
 
 
 def sets_in(loop: OnDevice, module: Module, *, listed: bool) -> frozenset[Array]:
@@ -49,9 +45,9 @@ def sets_in(loop: OnDevice, module: Module, *, listed: bool) -> frozenset[Array]
         if not any(op is i for i in inside) and op is not loop and not isinstance(op, CheckCell)
         for a in touched(op, module)
     }
-    candidates = _own_flags(function) - elsewhere
+    candidates = own_flags(function) - elsewhere
     if listed:
-        candidates = {array for array in candidates if _begins_cleared(loop.body, array, module)}
+        candidates = {array for array in candidates if begins_cleared(loop.body, array, module)}
     return _sets_among(candidates, inside, inside, module)
 
 
@@ -59,26 +55,30 @@ def sets_of_the_host(function: HostFunction, module: Module) -> frozenset[Array]
     """The arrays that are sets in all of a function, and walked in loops that the host drives."""
     ops = tuple(op for op in walk_host(function.body) if not isinstance(op, CheckCell))
     in_one_launch = {array for op in ops if isinstance(op, OnDevice) for array in op.arrays}
-    candidates = {a for a in _own_flags(function) - in_one_launch if _begins_cleared(function.body, a, module)}
+    candidates = {a for a in own_flags(function) - in_one_launch if begins_cleared(function.body, a, module)}
     in_loops = tuple(op for loop in ops if isinstance(loop, HostLoop) for op in walk_host((loop,)))
     return _sets_among(candidates, ops, in_loops, module)
 
 
-def _own_flags(function: HostFunction) -> set[Array]:
+def own_flags(function: HostFunction) -> set[Array]:
+    """The arrays of a function that may be sets of nodes: nobody outside sees them."""
     return {a for a in function.arrays if a.element is Element.BOOL and a.extent is Extent.NODES}
 
 
-def _begins_cleared(ops: Iterable[HostOp], array: Array, module: Module) -> bool:
-    """Whether the array is cleared before anything else is done to it."""
-    about = [op for op in stream(ops) if any(array in touched(inner, module) for inner in walk_host((op,)))]
+def begins_cleared(ops: Iterable[HostOp], array: Array, module: Module) -> bool:
+    """Whether the array is cleared before anything else is done to it, whatever is left out on the way."""
+    row = [op for op in stream(ops) if not isinstance(op, CheckCell)]
+    about = [op for op in row if any(array in touched(inner, module) for inner in walk_host((op,)))]
     match about:
-        case [Fill(), *_]:
+        case [Fill(), *_] | []:
             return True
-        case [op] if blocks_of(op):
+        case [op, *rest] if blocks_of(op):
             blocks = [b for b in blocks_of(op) if any(array in touched(inner, module) for inner in walk_host(b))]
-            return all(_begins_cleared(block, array, module) for block in blocks)
+            each = all(begins_cleared(block, array, module) for block in blocks)
+            surely = isinstance(op, OnDevice) or (isinstance(op, HostWhile) and op.test_last)
+            return each and (surely or begins_cleared(rest, array, module))
         case _:
-            return not about
+            return False
 
 
 def _sets_among(
@@ -86,7 +86,7 @@ def _sets_among(
 ) -> frozenset[Array]:
     """Those to which the operations do nothing else than one does to a set, and which a kernel walks in a loop; what
     they change places with is a set too."""
-    candidates = {array for array in candidates if all(_suits(op, array, module) for op in ops)}
+    candidates = {array for array in candidates if all(obstacle(op, array, module) is None for op in ops)}
     pairs = [{op.first, op.second} for op in ops if isinstance(op, Swap)]
     while alone := {array for pair in pairs if not pair <= candidates for array in pair & candidates}:
         candidates -= alone
@@ -96,56 +96,51 @@ def _sets_among(
     return frozenset(walked)
 
 
-def _suits(op: HostOp, array: Array, module: Module) -> bool:
-    """Whether an operation does nothing else to the array than one does to a set."""
-    match op:
-        case Fill(filled, value):
-            return filled != array or value == _FALSE
-        case WriteCell(written, _, value):
-            return written != array or value == _TRUE
-        case Swap() | ReadSize():
-            return True
-        case ListMembers(_, listed):
-            return listed != array
-        case Launch(kernel):
-            return _kernel_suits(module.kernel(kernel), array)
-        case OnDevice():
-            return array not in op.arrays
-        case _:
-            return array not in arrays_in(op)
+def why_no_sets(module: Module, sets: AbstractSet[Array], origins: Mapping[str, str]) -> Iterator[tuple[Array, str]]:
+    """The flags by which loops choose their nodes, where none of these is a set, with the reason; `origins` are the
+    names of the kernels that others are parts of."""
+    for function in module.functions:
+        ops = tuple(walk_host(function.body))
+        loops = tuple(op for loop in ops if isinstance(loop, HostLoop) for op in walk_host((loop,)))
+        without = [k for k in launched_kernels(loops, module) if membership(k, sets.__contains__) is None]
+        asked = {array for kernel in without for array in _asked_first(kernel)}
+        for array in sorted(asked, key=lambda array: array.name):
+            yield array, _why_no_set(array, function, module, origins)
 
 
-def _kernel_suits(kernel: Kernel, array: Array) -> bool:
-    if array not in kernel.arrays:
-        return True
-    found = membership(kernel, array.__eq__)
-    head, body = (kernel.filter, kernel.body) if found is None else (found.keep, found.body)
-    if found is not None and any(_adds(op, array) for op in walk_kernel(body)):
-        return False  # who walks it now would see whom he adds
-    asked = [*all_expressions(body), *([] if head is None else [head])]
-    return not any(array in arrays_in(e) for e in asked) and all(_only_adds(op, array) for op in walk_kernel(body))
+def _why_no_set(array: Array, function: HostFunction, module: Module, origins: Mapping[str, str]) -> str:
+    if array not in function.arrays:
+        return "the caller sees its flags"
+    ops = tuple(op for op in walk_host(function.body) if not isinstance(op, CheckCell | OnDevice))
+    swaps = [{op.first, op.second} for op in ops if isinstance(op, Swap)]
+    partners = {other for pair in swaps if array in pair for other in pair - {array}}
+    for one in (array, *sorted(partners, key=lambda array: array.name)):
+        if not begins_cleared(function.body, one, module):
+            return "it does not begin empty" if one == array else f"'{one.name}' does not begin empty"
+        for op in ops:
+            why = obstacle(op, one, module)
+            if why is not None:
+                whole = f"{origins.get(op.kernel, op.kernel)} {why}" if isinstance(op, Launch) else why
+                return whole if one == array else f"it changes places with '{one.name}': {whole}"
+    if _is_outside_too(array, function, module):
+        return "not all that is done with it is in one launch"
+    return "no loop goes over its members alone"
 
 
-def _only_adds(op: KernelOp, array: Array) -> bool:
-    match op:
-        case Store(stored, _, value) if stored == array:
-            return value == _TRUE
-        case ExtremeCell():
-            if array in (op.array, op.lock):
-                return False
-            return all(carry.value == _TRUE for carry in op.carried if carry.array == array)
-        case _:
-            return array not in _named(op)
+def _is_outside_too(array: Array, function: HostFunction, module: Module) -> bool:
+    """Whether a loop in one launch has the array, and operations outside of it have it, too."""
+    launches = [op for op in walk_host(function.body) if isinstance(op, OnDevice) and array in op.arrays]
+    inside = {id(op) for launch in launches for op in (launch, *walk_host(launch.body))}
+    others = (op for op in walk_host(function.body) if id(op) not in inside and not isinstance(op, CheckCell))
+    return bool(launches) and any(array in touched(op, module) for op in others)
 
 
-def _adds(op: KernelOp, array: Array) -> bool:
-    """Whether an operation itself writes to the array."""
-    return array in _named(op) or (isinstance(op, ExtremeCell) and any(c.array == array for c in op.carried))
-
-
-def _named(op: KernelOp) -> Iterator[Array]:
-    """The arrays that an operation names itself, its expressions and blocks left out."""
-    for name in ("array", "lock"):
-        part = getattr(op, name, None)
-        if isinstance(part, Array):
-            yield part
+def _asked_first(kernel: Kernel) -> Iterator[Array]:
+    """The flags by which a kernel chooses its nodes, one of them or either."""
+    found = membership(kernel, lambda _: True)
+    if found is not None:
+        yield found.members
+    elif isinstance(kernel.domain, AllNodes) and kernel.filter is not None and kernel.iterator is not None:
+        for condition in conjuncts(kernel.filter):
+            parts = [flag_of(part, kernel.iterator) for part in disjuncts(condition)]
+            yield from (array for array in parts if array is not None)

@@ -22,18 +22,26 @@ from starplat.schedule.schedule import Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
 
-def components_by_union_find(module: Module, schedule: Schedule, capabilities: Capabilities) -> Decided:
+def components_by_union_find(
+    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> Decided:
     """Union-find in place of labels that spread over components."""
     if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(Element.NODE):
         return Decided(module)
-    shares_arcs = threads_share_arcs(schedule, capabilities)
-    return _decided(_with_union_find(Same(module), shares_arcs))
+    symmetric = facts is not None and facts.symmetric and facts.num_arcs > 0
+    return _decided(_with_union_find(Same(module), threads_share_arcs(schedule, capabilities), symmetric))
+
+
+def has_components(module: Module, capabilities: Capabilities) -> bool:
+    """Whether labels spread in the module, so that it matters if arcs lead both ways."""
+    able = capabilities.has_compare_and_swap(Element.NODE)
+    return able and bool(_with_union_find(Same(module), False, False).found)
 
 
 @lru_cache(maxsize=16)
-def _with_union_find(same: Same, shares_arcs: bool) -> Rewritten:
+def _with_union_find(same: Same, shares_arcs: bool, symmetric: bool) -> Rewritten:
     """The proof takes a while, and all schedules of a module ask for it."""
-    return union_find(same.module, shares_arcs=shares_arcs)
+    return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric)
 
 
 _EVEN = 4

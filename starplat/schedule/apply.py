@@ -8,12 +8,10 @@ know what they are called.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
-from starplat.schedule.algebra import components_by_union_find, has_triangles, triangles_by_intersection
+from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
 from starplat.schedule.balance import asks_for_lengths, share_arcs
 from starplat.schedule.batches import rounds_in_batches
 from starplat.schedule.direction import push_or_pull
@@ -28,14 +26,16 @@ from starplat.schedule.priority import nearest_first
 from starplat.schedule.queues import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
+from starplat.schedule.taking import Taking
 from starplat.schedule.teams import has_teams, rows_for_teams
 
 STEPS: tuple[Step | GraphStep, ...] = (
-    Step(
+    GraphStep(
         "union-find",
         "labels that spread over components until nothing changes become trees that are joined",
         "first: it looks at loops as the program has them, and leaves none",
         components_by_union_find,
+        has_components,
     ),
     GraphStep(
         "triangles",
@@ -82,7 +82,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
     ),
     Step(
         "queue",
-        "a set of nodes becomes a list of them, where the host drives the rounds",
+        "a set of nodes becomes a list of them, or bits alone, where the host drives the rounds",
         "after all that speak of sets; what comes after looks at loops in one launch",
         sets_as_queues,
     ),
@@ -122,17 +122,22 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 def scheduled(
-    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None = None
+    module: Module,
+    schedule: Schedule,
+    capabilities: Capabilities,
+    facts: GraphFacts | None = None,
+    taking: Taking | None = None,
 ) -> Module:
     """The module as the schedule wants it run. It is the same object if there is nothing to do.
 
     Args:
         facts: of the graph that it will run on; None where that is not known, as for an artifact.
+        taking: how steps are taken, for these capabilities and facts.
 
     Raises:
         DiagnosticError: E06xx, the schedule asks for what is not legal for the program.
     """
-    return decided(module, schedule, capabilities, facts).module
+    return decided(module, schedule, capabilities, facts, taking=taking).module
 
 
 def decided(
@@ -141,33 +146,22 @@ def decided(
     capabilities: Capabilities,
     facts: GraphFacts | None = None,
     steps: tuple[Step | GraphStep, ...] | None = None,
+    taking: Taking | None = None,
 ) -> Decided:
     """The same with all choices and their reasons; `steps` are those to take, by default `STEPS`."""
     if schedule == PLAIN:
         return Decided(module)
+    taking = taking or Taking(capabilities, facts)
     given, choices = module, list[Choice]()
     for step in STEPS if steps is None else steps:
-        found = _taken(step, module, schedule, capabilities, facts)
+        found = taking.take(step, module, schedule)
         module = found.module
         choices += (replace(choice, step=choice.step or step.name) for choice in found.choices)
     if module is not given:
-        verify(module)
+        taking.check(module)
     return Decided(module, tuple(choices))
 
 
 def looks_at_the_graph(module: Module, capabilities: Capabilities) -> bool:
     """Whether any step makes use of facts, for this program on targets of that kind."""
     return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)
-
-
-def _taken(
-    step: Step | GraphStep, module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
-) -> Decided:
-    match step:
-        case Step():
-            found = step.rewrite(module, schedule, capabilities)
-        case GraphStep():
-            found = step.rewrite(module, schedule, capabilities, facts)
-        case _:
-            assert_never(step)
-    return found if isinstance(found, Decided) else Decided(found)

@@ -18,6 +18,7 @@ from starplat.ir.nodes import (
     CallFunction,
     ExtremeCell,
     ForNeighbors,
+    InWords,
     Kernel,
     KernelBreak,
     KernelOp,
@@ -58,7 +59,8 @@ def share_arcs(
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
-    suited = [kernel for kernel in module.kernels if kernel.name in places and _suits(kernel)]
+    given = (kernel for kernel in module.kernels if kernel.name in places and _suits(kernel))
+    suited = [kernel for kernel in given if not (capabilities.shared_arcs and _gathers_words(kernel))]
     if not suited:
         return module
     short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW
@@ -100,7 +102,7 @@ def _places(module: Module) -> set[str]:
 
 
 def _suits(kernel: Kernel) -> bool:
-    if not isinstance(kernel.domain, AllNodes | Listed) or kernel.iterator is None or kernel.shares_arcs:
+    if not isinstance(kernel.domain, AllNodes | Listed | InWords) or kernel.iterator is None or kernel.shares_arcs:
         return False
     gathers = gathering(kernel)
     if gathers is not None:
@@ -119,6 +121,11 @@ def _suits(kernel: Kernel) -> bool:
         and all(_for_many(op, loop) for op in walk_kernel(loop.body))
         and not _assigns_outside(loop)
     )
+
+
+def _gathers_words(kernel: Kernel) -> bool:
+    """Whether each node of listed words gathers a value, which warps share only of all nodes, sets and lists."""
+    return isinstance(kernel.domain, InWords) and gathering(kernel) is not None
 
 
 def _leaves(body: tuple[KernelOp, ...]) -> bool:

@@ -33,10 +33,12 @@ from starplat.ir.nodes import (
     HostOp,
     HostReturn,
     HostWhile,
+    InWords,
     Launch,
     Listed,
     Module,
     NodeNeighbors,
+    Numbers,
     Origin,
     ReadCell,
     Ref,
@@ -175,8 +177,11 @@ def _about_arrays(*arrays: Array) -> Iterator[str]:
 def _about_launch(name: str, varying: set[Variable], module: Module) -> Iterator[str]:
     kernel = module.kernel(name)
     match kernel.domain:
-        case Listed() as listed if known_length(listed) is not None:
+        case Listed() | InWords() as listed if known_length(listed) is not None:
             yield f"the host must know how many nodes '{name}' walks"
+        case Numbers(count):
+            if any(isinstance(part, Ref) and part.variable in varying for part in walk_expression(count)):
+                yield f"the host must know how many words '{name}' goes over"
         case NodeNeighbors(_, node):
             if any(isinstance(part, Ref) and part.variable in varying for part in walk_expression(node)):
                 yield f"the host must know whose neighbors '{name}' walks"

@@ -14,24 +14,28 @@ NOTHING = "nothing to choose: every kernel runs as the program has it"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A schedule for a target, and what it came to for one program; `facts` are of the graph, where one was known."""
+    """A schedule for a target, and what it came to for one program; `facts` are of the graph, where one was known,
+    `device` is which one it was made for, in words."""
 
     target: str
     schedule: Schedule
     choices: tuple[Choice, ...]
     facts: GraphFacts | None = None
+    device: str = ""
 
     def __str__(self) -> str:
         """The schedule, and a line for every choice with its reason."""
         width = max((len(choice.step) for choice in self.choices), default=0)
         lines = [f"  {choice.step:<{width}}  {choice.what}: {choice.why}" for choice in self.choices]
         on = "" if self.facts is None else f", on {self.facts}"
-        return "\n".join([f"schedule for {self.target}{on}: {self.schedule}", *(lines or [f"  {NOTHING}"])])
+        given = f"{self.target}, {self.device}" if self.device else self.target
+        return "\n".join([f"schedule for {given}{on}: {self.schedule}", *(lines or [f"  {NOTHING}"])])
 
     def to_json(self) -> dict[str, Any]:
         """The same as data."""
         return {
             "target": self.target,
+            "device": self.device or None,
             "schedule": {name: str(value) for name, value in self.schedule.values.items()},
             "graph": None if self.facts is None else self.facts.to_json(),
             "choices": [{"step": choice.step, "what": choice.what, "why": choice.why} for choice in self.choices],

@@ -14,6 +14,7 @@ from starplat.ir.nodes import Array, Fill, HostOp, HostWhile, Kernel, Launch, Li
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host, with_signature
+from starplat.schedule.obstacles import asks_for
 
 
 def emptied_while_walked(module: Module, sets: set[Array]) -> Module:
@@ -94,7 +95,7 @@ class _Emptier(Rewriter):
             walks = [op for op in walks if not (isinstance(op, ListMembers) and op.flags == now)]
         kernels = list(launched_kernels(walks, self.module))
         found = [m for k in kernels if (m := membership(k, now.__eq__)) is not None and not m.takes]
-        if not walks or len(found) < len(walks) or found[-1].keep is not None:
+        if not walks or len(found) < len(walks) or found[-1].keep is not None or asks_for(now, found[-1].body):
             return None
         last = walks[-1]
         assert isinstance(last, Launch)

@@ -8,13 +8,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node, `mean_weight` None without
-    weights."""
+    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node, `mean_weight` None without weights;
+    `symmetric` says that every arc is known to have its reverse."""
 
     num_nodes: int
     num_arcs: int
     max_degree: int
     mean_weight: float | None
+    symmetric: bool = False
 
     @property
     def mean_degree(self) -> float:

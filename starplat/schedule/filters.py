@@ -42,7 +42,7 @@ def _with_filter(kernel: Kernel) -> Kernel:
             return with_signature(replace(kernel, filter=both, body=then))
         case Kernel(domain=AllNodes(), filter=None, body=(Contribute(variable, value),)):
             combine = next(r.combine for r in kernel.reductions if r.variable == variable)
-            counts = _when_it_counts(combine, value)
+            counts = when_it_counts(combine, value)
             if counts is None:
                 return kernel
             told = Contribute(variable, Const(combine is Combine.OR, Element.BOOL))
@@ -51,7 +51,7 @@ def _with_filter(kernel: Kernel) -> Kernel:
             return kernel
 
 
-def _when_it_counts(combine: Combine, value: Expression) -> Expression | None:
+def when_it_counts(combine: Combine, value: Expression) -> Expression | None:
     """The condition under which a value makes a difference to an `||` or `&&`, where it is a plain one."""
     match combine, value:
         case Combine.AND, Unary(UnaryOperator.NOT, operand):

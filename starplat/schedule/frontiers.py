@@ -13,10 +13,11 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Array, Module, Packing
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import loops_of
-from starplat.schedule.active_sets import sets_in, sets_of_the_host
+from starplat.schedule.active_sets import own_flags, sets_in, sets_of_the_host, why_no_sets
 from starplat.schedule.emptying import emptied_while_walked
 from starplat.schedule.filters import with_filters
-from starplat.schedule.queues import QUEUED, has_queues
+from starplat.schedule.operators import with_operators
+from starplat.schedule.queues import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -33,28 +34,62 @@ PACKINGS: Mapping[Frontier, Packing | None] = {
 def frontiers(given: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module with its sets of active nodes packed, where the schedule and the target let them be.
 
-    Those of loops that the host drives become lists by the step `queue`.
+    Those of loops that the host drives become plain arrays by the step `queue`.
     """
     packing = PACKINGS[schedule.frontier]
     if packing is None or schedule.keeps_flags(batches=capabilities.batches):
         return given
-    module = with_filters(given)
-    in_launches: set[Array] = set()
-    queues = packing in QUEUED and has_queues(capabilities)
-    if capabilities.shared_arcs or queues:
-        listed = packing is Packing.LIST or not capabilities.shared_arcs
-        in_launches |= {array for loop in loops_of(module) for array in sets_in(loop, module, listed=listed)}
-    found = set(in_launches)
-    if queues:
-        found |= {array for function in module.functions for array in sets_of_the_host(function, module)}
-    if not found:
+    if not capabilities.shared_arcs and not has_queues(capabilities):
         return given
+    listed = packing is Packing.LIST or not capabilities.shared_arcs
+    plain = with_filters(given)
+    module, in_launches, by_host = _with_sets(plain, listed, capabilities)
+    found = in_launches | by_host
+    others = _others(plain, found)
+    if not found:
+        return Decided(given, others) if others else given
     emptied = emptied_while_walked(module, found)
     packed = _Packer(found, packing).module(emptied)
     names = ", ".join(sorted(array.name for array in found))
     kept = f", kept as {packing.value}" if found <= in_launches and capabilities.shared_arcs else ""
     why = "the loop walks the nodes that are set and adds some, one by one"
-    return Decided(packed, (Choice(f"{names}: a set of nodes{kept}", why),))
+    return Decided(packed, (Choice(f"{names}: a set of nodes{kept}", why), *others))
+
+
+def _others(plain: Module, sets: set[Array]) -> tuple[Choice, ...]:
+    """What of other flags that loops walk keeps them from being a set."""
+    tried = with_operators(plain, _all_flags(plain))
+    return tuple(
+        Choice(f"{array.name}: stays flags", why) for array, why in why_no_sets(tried.module, sets, tried.origins)
+    )
+
+
+def _all_flags(module: Module) -> frozenset[Array]:
+    return frozenset(array for function in module.functions for array in own_flags(function))
+
+
+def _with_sets(plain: Module, listed: bool, capabilities: Capabilities) -> tuple[Module, set[Array], set[Array]]:
+    """The module that speaks of sets as such, those of loops in one launch, and those of rounds that the host drives.
+
+    Kernels are taken apart only for flags that are sets then, which is tried with all flags first.
+    """
+    flags = _all_flags(plain)
+    while True:
+        module = with_operators(plain, flags).module
+        in_launches, by_host = _sets_of(module, listed, capabilities)
+        if flags <= in_launches | by_host:
+            return module, in_launches, by_host
+        flags &= in_launches | by_host
+
+
+def _sets_of(module: Module, listed: bool, capabilities: Capabilities) -> tuple[set[Array], set[Array]]:
+    in_launches, by_host = set[Array](), set[Array]()
+    queues = has_queues(capabilities)
+    if capabilities.shared_arcs or queues:
+        in_launches |= {array for loop in loops_of(module) for array in sets_in(loop, module, listed=listed)}
+    if queues:
+        by_host |= {array for function in module.functions for array in sets_of_the_host(function, module)}
+    return in_launches, by_host
 
 
 class _Packer(Rewriter):

@@ -51,6 +51,7 @@ from starplat.schedule.level_lists import ZERO, LevelsAsLists, ReturnRewriter, l
 from starplat.schedule.level_loops import Levels, levels_in
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_rounds import pulling_share
+from starplat.schedule.queues import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -60,7 +61,8 @@ _TRUE, _FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
 def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
     """The module where the nodes of a level are a set or a list, where the schedule and the target let them be."""
     lists = schedule.frontier in (Frontier.QUEUE, Frontier.AUTO) and capabilities.has_atomic(Combine.ADD, Element.INT)
-    if schedule.keeps_flags(batches=capabilities.batches) or not (lists or capabilities.shared_arcs):
+    bits = schedule.frontier in (Frontier.BITMAP, Frontier.LAYERS) and has_queues(capabilities)
+    if schedule.keeps_flags(batches=capabilities.batches) or not (lists or bits or capabilities.shared_arcs):
         return module
     choices, share = list[Choice](), pulling_share(capabilities)
     for function in module.functions:
@@ -74,11 +76,15 @@ def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilitie
                 listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction, share)
                 module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
+            elif bits:
+                there = replace(levels, returns=())
+                module = _Flagger(module, function.name, there, Taken(module)).module()
+                what = "are a set" + "; the way back asks all for their number" * bool(levels.returns)
             else:
                 continue
             why = "a node is lowered once, in the round before it is visited"
             choices += (Choice(f"{levels.finder}: the nodes of a level {what}", why), *directions)
-    return Decided(_with_arrays(module), tuple(choices)) if choices else module
+    return Decided(with_arrays(module), tuple(choices)) if choices else module
 
 
 def _judging_for_themselves(module: Module, function: str) -> Module:
@@ -96,7 +102,7 @@ def _judging_for_themselves(module: Module, function: str) -> Module:
     return module
 
 
-def _with_arrays(module: Module) -> Module:
+def with_arrays(module: Module) -> Module:
     """The module whose launches of whole loops say again which arrays they use."""
 
     class Arrays(Rewriter):

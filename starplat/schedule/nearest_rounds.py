@@ -32,16 +32,15 @@ from starplat.ir.nodes import (
     Load,
     ReadEmpty,
     Ref,
-    Select,
     SetVariable,
     Store,
     Swap,
     Unary,
     UnaryOperator,
     Variable,
-    infinity,
 )
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.sums import raised
 from starplat.ir.visitor import with_signature
 from starplat.schedule.relaxing import Relaxing
 
@@ -69,8 +68,8 @@ def near_rounds(
     goes_on = Binary(BinaryOperator.AND, Ref(nobody), Unary(UnaryOperator.NOT, Ref(none_waits)), Element.BOOL)
     rising: tuple[HostOp, ...] = (
         SetVariable(settled, Ref(limit)),
-        SetVariable(limit, _raised(limit, rise)),
-        SetVariable(rise, _raised(rise, rise)),
+        SetVariable(limit, raised(limit, rise)),
+        SetVariable(rise, raised(rise, rise)),
         Launch(sort.name),
         Swap(later, found.following),
         ReadEmpty(nobody, found.now),
@@ -97,17 +96,6 @@ def near_rounds(
         ),
     )
     return NearRounds(ops, _sorted_out(found, later, limit, fresh), sort)
-
-
-def _raised(value: Variable, by: Variable) -> Expression:
-    """The sum, or INF where it would be beyond."""
-    element = value.element
-    total = Binary(BinaryOperator.ADD, Ref(value), Ref(by), element)
-    if element.is_real:
-        return total
-    largest = infinity(element)
-    room = Binary(BinaryOperator.SUBTRACT, largest, Ref(by), element)
-    return Select(Binary(BinaryOperator.GREATER, Ref(value), room, Element.BOOL), largest, total)
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------

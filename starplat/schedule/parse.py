@@ -170,7 +170,7 @@ class _Reading:
 
     def no_value(self, knob: Knob, value: _Word) -> None:
         near = closest(value.text, knob.words)
-        known = f"'{knob.name}' is one of: {', '.join(knob.words)}"
+        known = f"'{knob.name}' is one of: {', '.join(knob.words)}{knob.remark}"
         help = f"did you mean '{near}'? {known}" if near else known
         self.reporter.report("E0661", f"'{knob.name}' cannot be '{value.text}'", value.span, help=help)
 

@@ -14,6 +14,16 @@ def pulling_share(capabilities: Capabilities) -> int:
     return _SHARE_IN_LOCKSTEP if capabilities.lockstep else _SHARE
 
 
+def pulls_if_many_words(words: Expression, share: int, push: tuple[HostOp, ...], pull: tuple[HostOp, ...]) -> HostIf:
+    """The choice, by how many words of a set's bits are not zero: more than there would be if one node in `share` were
+    active and these lay anywhere. Where they lie together they are more by then, and pushing them is right as well."""
+    eighths = round(8 * (1 - (1 - 1 / share) ** 32))
+    all_words = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(32, Element.INT), Element.INT)
+    some = Binary(BinaryOperator.MULTIPLY, all_words, Const(eighths, Element.INT), Element.INT)
+    limit = Binary(BinaryOperator.DIVIDE, some, Const(8, Element.INT), Element.INT)
+    return HostIf(Binary(BinaryOperator.GREATER, words, limit, Element.BOOL), pull, push)
+
+
 def pulls_if_many(active: Expression, share: int, push: tuple[HostOp, ...], pull: tuple[HostOp, ...]) -> HostIf:
     """The choice, by how many nodes are active, which the host knows: more than one in `share`, or not."""
     limit = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(share, Element.INT), Element.INT)

@@ -20,6 +20,7 @@ from starplat.ir.nodes import (
     KernelIf,
     KernelOp,
     Let,
+    Listed,
     Load,
     Origin,
     Parameter,
@@ -30,8 +31,9 @@ from starplat.ir.nodes import (
 from starplat.schedule.names import Taken
 
 ZERO = Const(0, Element.INT)
-_ONE = Const(1, Element.INT)
+ONE = Const(1, Element.INT)
 _BITS_IN_A_WORD = Const(32, Element.INT)
+_BIT = Variable("bit", Element.INT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,19 @@ class Queue:
     count: Variable
 
     @property
-    def arrays(self) -> tuple[Array, Array, Array]:
+    def arrays(self) -> tuple[Array, ...]:
         """All that is on the device."""
         return self.bits, self.nodes, self.size
+
+    @property
+    def told(self) -> tuple[Array, ...]:
+        """What who puts a node in must know."""
+        return self.arrays
+
+    @property
+    def walked(self) -> Listed:
+        """The nodes that are in the set."""
+        return Listed(self.nodes, ZERO, Ref(self.count))
 
 
 def queue_of(flags: Array, taken: Taken) -> Queue:
@@ -63,38 +75,37 @@ def queue_of(flags: Array, taken: Taken) -> Queue:
 
 def insertion(taken: Taken) -> Function:
     """The function that puts a node into a set; who sees the bit at a glance needs no atomic operation."""
-    node, bit = Variable("node", Element.NODE), Variable("bit", Element.INT)
+    node, bit = Variable("node", Element.NODE), _BIT
     held, place = Variable("held", Element.INT), Variable("place", Element.INT)
     bits = Array("bits", Element.INT, Extent.BITS, Origin.TEMPORARY)
     nodes = Array("list", Element.NODE, Extent.NODES, Origin.TEMPORARY)
     size = Array("size", Element.INT, Extent.ONE, Origin.TEMPORARY)
     listed: tuple[KernelOp, ...] = (
         Let(place, ZERO),
-        FetchAdd(place, size, ZERO, _ONE),
+        FetchAdd(place, size, ZERO, ONE),
         Store(nodes, Ref(place), Ref(node)),
     )
-    put: tuple[KernelOp, ...] = (
-        Let(held, ZERO),
-        FetchOr(held, bits, word_of(Ref(node)), Ref(bit)),
-        KernelIf(_without(Ref(held), Ref(bit)), listed),
-    )
-    body: tuple[KernelOp, ...] = (
-        Let(bit, bit_of(Ref(node))),
-        KernelIf(_without(Load(bits, word_of(Ref(node))), Ref(bit)), put),
-    )
+    body = put_into(bits, node, held, (KernelIf(_without(Ref(held), Ref(bit)), listed),))
     parameters = (Parameter(node), Parameter(bits), Parameter(nodes), Parameter(size))
     comment = "Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order."
     return Function(taken.free("enlist"), parameters, None, body, comment=comment)
 
 
-def inserted(node: Expression, queue: Queue, insert: Function) -> KernelCall:
-    """The call that puts a node into a set."""
-    return KernelCall(CallFunction(insert.name, (node, *queue.arrays), Element.INT))
+def put_into(bits: Array, node: Variable, held: Variable, new: tuple[KernelOp, ...]) -> tuple[KernelOp, ...]:
+    """Sets the bit of a node, unless it is set at a glance; what was there before is `held` for what is done then."""
+    put = (Let(held, ZERO), FetchOr(held, bits, word_of(Ref(node)), Ref(_BIT)), *new)
+    unknown = _without(Load(bits, word_of(Ref(node))), Ref(_BIT))
+    return Let(_BIT, bit_of(Ref(node))), KernelIf(unknown, put)
 
 
-def contained(node: Expression, queue: Queue) -> Expression:
-    """Whether a node is in the set."""
-    found = _common(Load(queue.bits, word_of(node)), bit_of(node))
+def inserted(node: Expression, told: tuple[Array, ...], insert: Function) -> KernelCall:
+    """The call that puts a node into a set, with what of the set it must know."""
+    return KernelCall(CallFunction(insert.name, (node, *told), Element.INT))
+
+
+def contained(node: Expression, bits: Array) -> Expression:
+    """Whether a node is in the set that has these bits."""
+    found = _common(Load(bits, word_of(node)), bit_of(node))
     return Binary(BinaryOperator.NOT_EQUAL, found, ZERO, Element.BOOL)
 
 
@@ -106,7 +117,7 @@ def word_of(node: Expression) -> Expression:
 def bit_of(node: Expression) -> Expression:
     """Which bit of the word it is."""
     place = Binary(BinaryOperator.REMAINDER, node, _BITS_IN_A_WORD, Element.INT)
-    return Binary(BinaryOperator.SHIFT_LEFT, _ONE, place, Element.INT)
+    return Binary(BinaryOperator.SHIFT_LEFT, ONE, place, Element.INT)
 
 
 def _without(word: Expression, bit: Expression) -> Expression:

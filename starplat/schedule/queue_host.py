@@ -1,13 +1,15 @@
-"""How the host drives rounds over lists: what step `queue` does on the host.
+"""How the host drives rounds over sets: what step `queue` does on the host.
 
 The host must know how long a list is before it launches a walk over it. It reads that when it has changed, once in a
-round: what it has read when a loop ends or goes on is still known when the next round begins.
+round: what it has read when a loop ends or goes on is still known when the next round begins. Of two layers it reads
+how many words are not zero, right after the launch that gathers them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
@@ -48,9 +50,11 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.schedule.bit_sets import Bitmap, Layers, WordKernels
+from starplat.schedule.kept_sets import KeptSet, checked, cleared
 from starplat.schedule.names import Taken
-from starplat.schedule.pull_rounds import pulls_if_many
+from starplat.schedule.pull_rounds import pulls_if_many, pulls_if_many_words
 from starplat.schedule.queue import ZERO, Queue, inserted
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.source import NOWHERE, Span
@@ -61,14 +65,14 @@ _MANY = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(8, Element.INT), Element
 
 class ListRounds:
     """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
-    they walk lists. A round pulls if one node in `share` is active."""
+    they walk what these come to. A round pulls if one node in `share` is active."""
 
     def __init__(
         self,
         module: Module,
         made: Module,
         walks: ListKernels,
-        queues: Mapping[Array, Queue],
+        queues: Mapping[Array, KeptSet],
         insert: Function,
         taken: Taken,
         share: int,
@@ -84,6 +88,7 @@ class ListRounds:
         self.insert = insert
         self.taken = taken
         self.kernels: list[Kernel] = []
+        self.words = WordKernels(taken, self.kernels)
         self._written: dict[int, tuple[HostOp, ...]] = {}
         self._span: Span = NOWHERE
 
@@ -139,14 +144,13 @@ class ListRounds:
     def plain(self, op: HostOp, known: set[Array]) -> Iterator[HostOp]:
         match op:
             case Fill(array) if array in self.queues:
-                queue = self.queues[array]
                 known.discard(array)
-                yield from (Fill(queue.bits, ZERO), Fill(queue.size, ZERO))
+                yield from cleared(self.queues[array])
             case WriteCell(array, index) if array in self.queues:
                 known.discard(array)
-                yield from self.insertion(op, self.queues[array], index)
+                yield from self.insertion(op, array, index)
             case CheckCell(array, index) if array in self.queues:
-                yield CheckCell(self.queues[array].nodes, index)
+                yield CheckCell(checked(array, self.queues[array]), index)
             case Swap(first, second) if first in self.queues:
                 known -= {first, second}
                 pairs = zip(self.queues[first].arrays, self.queues[second].arrays, strict=True)
@@ -159,10 +163,14 @@ class ListRounds:
                 yield op
 
     def counted(self, array: Array, known: set[Array]) -> Iterator[HostOp]:
-        """Reads how many there are, unless that is known."""
+        """Reads how many there are, unless that is known: members of a list, words of bits that are not zero."""
         if array not in known:
             known.add(array)
-            yield ReadCell(self.queues[array].count, self.queues[array].size, ZERO)
+            kept = self.queues[array]
+            if isinstance(kept, Layers):
+                yield Fill(kept.size, ZERO)
+                yield self.words.gather(kept, self._span)
+            yield ReadCell(kept.count, kept.size, ZERO)
 
     def launch(self, op: Launch, known: set[Array]) -> Iterator[HostOp]:
         kernel = self.module.kernel(op.kernel)
@@ -171,37 +179,52 @@ class ListRounds:
         if walked is None or found is None:
             yield op
         else:
-            yield from self.counted(walked, known)
+            if not isinstance(self.queues[walked], Bitmap):
+                yield from self.counted(walked, known)
             yield from self.walk(op, kernel, found)
-        known -= set(kernel.arrays) - {walked}
+        known -= written_arrays(kernel.body) - {walked}
         if found is not None and found.takes:
             known.discard(found.members)
-            yield Fill(self.queues[found.members].size, ZERO)
+            yield from self.emptied(self.queues[found.members])
+
+    def emptied(self, kept: KeptSet) -> Iterator[HostOp]:
+        """What is left to do where a walk takes all members."""
+        match kept:
+            case Queue():
+                yield Fill(kept.size, ZERO)
+            case Bitmap():
+                yield from cleared(kept)
+            case Layers():
+                yield self.words.clear(kept, self._span)
+            case _:
+                assert_never(kept)
 
     def walk(self, op: Launch, kernel: Kernel, found: Membership) -> Iterator[HostOp]:
         """A walk over the list; over all nodes where it has many of them, whose arcs lie side by side in that order."""
-        if self.together or self._few:
+        queue = self.queues[found.members]
+        if self.together or self._few or not isinstance(queue, Queue):
             yield op
             return
-        queue = self.queues[found.members]
         if kernel.name not in self._over_all:
             name = self.taken.free(f"{kernel.name}_of_many")
             self._over_all[kernel.name] = name
             self.kernels.append(self.walks.over_all(kernel, name))
-        cleared = (Fill(queue.bits, ZERO),) if found.takes else ()
+        emptied = (Fill(queue.bits, ZERO),) if found.takes else ()
         many = Binary(BinaryOperator.GREATER, Ref(queue.count), _MANY, Element.BOOL)
-        yield HostIf(many, (Launch(self._over_all[kernel.name]), *cleared), (op,))
+        yield HostIf(many, (Launch(self._over_all[kernel.name]), *emptied), (op,))
 
-    def insertion(self, op: WriteCell, queue: Queue, index: Expression) -> tuple[HostOp, ...]:
+    def insertion(self, op: WriteCell, array: Array, index: Expression) -> tuple[HostOp, ...]:
         """One thread puts in the node that the host has in mind, which must be one."""
         if id(op) not in self._written:
+            kept = self.queues[array]
+            stem = (kept.nodes if isinstance(kept, Queue) else kept.bits).name
             node, ahead = index, tuple[HostOp, ...]()
             if not (isinstance(index, Ref) and index.variable.element is Element.NODE):
-                variable = Variable(self.taken.free(f"{queue.nodes.name}_node"), Element.NODE)
+                variable = Variable(self.taken.free(f"{stem}_node"), Element.NODE)
                 node, ahead = Ref(variable), (DeclareVariable(variable, index),)
-            name, body = self.taken.free(f"{queue.nodes.name}_first"), (inserted(node, queue, self.insert),)
+            name, body = self.taken.free(f"{stem}_first"), (inserted(node, kept.told, self.insert),)
             self.kernels.append(with_signature(Kernel(name, Once(), None, None, body, (), (), (), self._span)))
-            self._written[id(op)] = (*ahead, CheckCell(queue.nodes, node), Launch(name))
+            self._written[id(op)] = (*ahead, CheckCell(checked(array, kept), node), Launch(name))
         return self._written[id(op)]
 
     def push_or_pull(self, op: PushOrPull, known: set[Array]) -> Iterator[HostOp]:
@@ -211,7 +234,9 @@ class ListRounds:
         self._few = True
         push = self.block(op.push, one)
         self._few = False
-        yield pulls_if_many(Ref(self.queues[op.members].count), self.share, push, self.block(op.pull, other))
+        kept = self.queues[op.members]
+        choose = pulls_if_many if isinstance(kept, Queue) else pulls_if_many_words
+        yield choose(Ref(kept.count), self.share, push, self.block(op.pull, other))
         known.intersection_update(one, other)
 
     # --- structure --------------------------------------------------------------------------------------------------

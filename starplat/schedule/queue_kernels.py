@@ -1,16 +1,18 @@
-"""Kernels over sets as kernels over lists: what step `queue` does on the device."""
+"""Kernels over sets as kernels over lists, listed words or all nodes: what step `queue` does on the device."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
-from starplat.ir.members import membership
+from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
     Array,
     Binary,
     BinaryOperator,
     Const,
+    Domain,
     Element,
     Expression,
     ExtremeCell,
@@ -18,7 +20,6 @@ from starplat.ir.nodes import (
     Kernel,
     KernelOp,
     Let,
-    Listed,
     Load,
     Ref,
     Store,
@@ -26,14 +27,16 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import with_signature
+from starplat.schedule.bit_sets import Bitmap, Layers
+from starplat.schedule.kept_sets import KeptSet
 from starplat.schedule.names import Taken
 from starplat.schedule.queue import ZERO, Queue, contained, inserted, word_of
 
 
 class ListKernels(Rewriter):
-    """Walks lists where kernels walk sets, and adds to lists where they add to sets."""
+    """Walks what sets come to where kernels walk sets, and adds to that where they add to sets."""
 
-    def __init__(self, queues: Mapping[Array, Queue], insert: Function, taken: Taken) -> None:
+    def __init__(self, queues: Mapping[Array, KeptSet], insert: Function, taken: Taken) -> None:
         self.queues = queues
         self.insert = insert
         self.taken = taken
@@ -45,37 +48,52 @@ class ListKernels(Rewriter):
         found = membership(kernel, self.queues.__contains__)
         if found is None or kernel.iterator is None:
             return super().kernel(kernel)
-        queue = self.queues[found.members]
+        kept = self.queues[found.members]
+        match kept:
+            case Queue():
+                return self.over_list(kernel, kernel.iterator, found, kept)
+            case Bitmap():
+                return self.asking(kernel, kernel.iterator, found)
+            case Layers():
+                return self.asking(kernel, kernel.iterator, found, kept.walked)
+            case _:
+                assert_never(kept)
+
+    def over_list(self, kernel: Kernel, node: Variable, found: Membership, queue: Queue) -> Kernel:
+        """The walk over a list, which also empties the set if it takes its members."""
         body = self.kernel_block(found.body)
         if found.takes:  # all of its members: no bit of any word is left
-            body = (Store(queue.bits, word_of(Ref(kernel.iterator)), ZERO, shared=True), *body)
+            body = (Store(queue.bits, word_of(Ref(node)), ZERO, shared=True), *body)
         keep = None if found.keep is None else self.expression(found.keep)
-        walked = Listed(queue.nodes, ZERO, Ref(queue.count))
-        return with_signature(replace(kernel, domain=walked, filter=keep, body=body))
+        return with_signature(replace(kernel, domain=queue.walked, filter=keep, body=body))
+
+    def asking(self, kernel: Kernel, node: Variable, found: Membership, domain: Domain | None = None) -> Kernel:
+        """The walk over all nodes, or those of a domain, which asks each for its bit and leaves the bits alone."""
+        inside = contained(Ref(node), self.queues[found.members].bits)
+        if found.keep is not None:
+            inside = Binary(BinaryOperator.AND, inside, self.expression(found.keep), Element.BOOL)
+        over = kernel.domain if domain is None else domain
+        return with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
 
     def over_all(self, kernel: Kernel, name: str) -> Kernel:
-        """A kernel that walks a set, by going over all nodes and asking each for its bit; it leaves the bits alone."""
+        """A kernel that walks a set, by going over all nodes and asking each for its bit."""
         found = membership(kernel, self.queues.__contains__)
         assert found is not None
         assert kernel.iterator is not None
-        inside = contained(Ref(kernel.iterator), self.queues[found.members])
-        if found.keep is not None:
-            inside = Binary(BinaryOperator.AND, inside, self.expression(found.keep), Element.BOOL)
         comment = "where many are active: goes over all, in their order"
-        walk = replace(kernel, name=name, filter=inside, body=self.kernel_block(found.body), comment=comment)
-        return with_signature(walk)
+        return replace(self.asking(kernel, kernel.iterator, found), name=name, comment=comment)
 
     def expression(self, expression: Expression) -> Expression:
         match expression:
             case Load(array, index) if array in self.queues:
-                return contained(self.expression(index), self.queues[array])
+                return contained(self.expression(index), self.queues[array].bits)
             case _:
                 return self.rebuild(expression)
 
     def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
         match op:
             case Store(array, index) if array in self.queues:
-                return (inserted(self.expression(index), self.queues[array], self.insert),)
+                return (inserted(self.expression(index), self.queues[array].told, self.insert),)
             case ExtremeCell(carried=carried) if any(carry.array in self.queues for carry in carried):
                 return self.extreme(op)
             case _:
@@ -91,7 +109,7 @@ class ListKernels(Rewriter):
                     node = Variable(self.taken.free(f"{carry.array.name}_node"), Element.NODE)
                     yield Let(node, index)
                     index = Ref(node)
-                calls.append(inserted(index, self.queues[carry.array], self.insert))
+                calls.append(inserted(index, self.queues[carry.array].told, self.insert))
         rest = tuple(carry for carry in op.carried if carry.array not in self.queues)
         plain = self.rebuild(replace(op, carried=rest, lock=op.lock if rest else None))
         yield replace(plain, also=(*calls, *plain.also))

@@ -1,43 +1,55 @@
-"""Step `queue`: keeps a set of nodes as a list, where the host drives the rounds, or a target has no other sets.
+"""Step `queue`: keeps a set of nodes in plain arrays, where the host drives the rounds, or a target has no other sets.
 
-A set becomes a list of its nodes, its length, and a bit for each node that says whether it is there: a node whose bit
-was not set joins the list, a kernel walks the list, whose length has been read, and the walk that empties a set clears
-its bits. After this step nothing but loops in one launch knows of sets.
+A set has a bit for each node that says whether it is there. As a list it has its nodes and their number as well: a node
+whose bit was not set joins the list, a kernel walks the list, whose length has been read, and the walk that empties a
+set clears its bits. As a bitmap it has nothing else than the number of words that are not zero, as two layers a bit for
+each such word (`bit_sets`). After this step nothing but loops in one launch knows of sets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Module, Packing
+from starplat.ir.nodes import Array, Combine, Element, Module, Packing
 from starplat.ir.visitor import loops_of
+from starplat.schedule.kept_sets import insertion_into, kept_as
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_rounds import pulling_share
-from starplat.schedule.queue import insertion, queue_of
 from starplat.schedule.queue_host import ListRounds
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
 
-QUEUED = frozenset({Packing.LIST, Packing.SWITCHED})
-"""What may become lists; a launch that walks one goes over all nodes where they are many."""
+_KEPT: Mapping[Packing, tuple[str, str]] = {
+    Packing.BITS: ("a bit for each node", "a round reads whether there are any"),
+    Packing.LAYERS: (
+        "a bit for each node, and one for each word of these",
+        "a round reads how many words are not zero, and no thread looks at another word",
+    ),
+}
+_LISTED = (
+    "a list of nodes, and a bit for each",
+    "a round reads how many there are, and no thread looks at another node",
+)
+"""What a set is, and why."""
 
 
 def has_queues(capabilities: Capabilities) -> bool:
-    """Whether threads can put nodes into a list, each once."""
+    """Whether threads can put nodes into a set of plain arrays, each once."""
     return capabilities.has_atomic(Combine.BIT_OR, Element.INT) and capabilities.has_atomic(Combine.ADD, Element.INT)
 
 
 def sets_as_queues(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
-    """The module whose sets are lists, but for those of loops in one launch where a target has other sets for these."""
+    """The module whose sets are plain arrays, but for those of loops in one launch where a target has its own."""
     kept = {array for loop in loops_of(module) for array in loop.arrays} if capabilities.shared_arcs else set()
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
         return module
     taken, share = Taken(module), pulling_share(capabilities)
-    queues = {array: queue_of(array, taken) for array in sets}
-    insert = insertion(taken)
+    queues = {array: kept_as(array, taken) for array in sets}
+    insert = insertion_into(queues[sets[0]], taken)
     walks = ListKernels(queues, insert, taken)
     kernels = tuple(map(walks.kernel, module.kernels))
     rounds = ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken, share)
@@ -47,5 +59,10 @@ def sets_as_queues(module: Module, schedule: Schedule, capabilities: Capabilitie
     )
     made = replace(module, functions=functions, kernels=(*kernels, *rounds.kernels), helpers=(*module.helpers, insert))
     names = ", ".join(sorted(array.name for array in queues))
-    why = "a round reads how many there are, and no thread looks at another node"
-    return Decided(made, (Choice(f"{names}: a list of nodes, and a bit for each", why),))
+    what, why = _how(sets[0])
+    return Decided(made, (Choice(f"{names}: {what}", why),))
+
+
+def _how(members: Array) -> tuple[str, str]:
+    """What a set is, and why; all of a module are kept in one way."""
+    return _LISTED if members.packed is None else _KEPT.get(members.packed, _LISTED)

@@ -87,6 +87,12 @@ class Delta:
 
     FORM: ClassVar[str] = "delta(WIDTH)"
     SENTENCE: ClassVar[str] = "nodes come in steps of WIDTH, nearest first"
+    REMARK: ClassVar[str] = "WIDTH is a number above zero, such as 3 or 0.5"
+
+    @property
+    def sentence(self) -> str:
+        """What it does."""
+        return self.SENTENCE.replace("WIDTH", str(self.width))
 
     def __str__(self) -> str:
         return f"delta({self.width})"
@@ -163,9 +169,19 @@ class Knob:
         return (*(str(value) for value in self.kind), *(form.FORM for form in self.forms))
 
     @property
+    def remark(self) -> str:
+        """What the words of the forms stand for, as the end of a sentence."""
+        return "".join(f"; {form.REMARK}" for form in self.forms)
+
+    @property
     def described(self) -> Mapping[str, str]:
         """What each value does, by the word for it."""
         return {**{str(v): v.sentence for v in self.kind}, **{form.FORM: form.SENTENCE for form in self.forms}}
+
+    def sentence_of(self, word: str) -> str:
+        """What the value does that a word stands for."""
+        value = self.parsed(word)
+        return value.sentence if value is not None else self.sentence
 
     def parsed(self, word: str) -> Value | None:
         """The value that a word stands for."""

@@ -30,7 +30,9 @@ extern "C" void memory_upload(void *cells, const void *from, std::size_t bytes) 
     acc_memcpy_to_device(cells, const_cast<void *>(from), bytes);
 }
 
+// The host need not have waited for all that changes the cells.
 extern "C" void memory_download(void *to, const void *cells, std::size_t bytes) {
+    acc_wait_all();
     acc_memcpy_from_device(to, const_cast<void *>(cells), bytes);
 }
 

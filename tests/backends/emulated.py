@@ -34,7 +34,7 @@ from starplat.runtime.device import Kernels, LaunchSize
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.reference import ReferenceDevice
 from starplat.runtime.together import Board, board_for
-from starplat.runtime.words import WordKernels
+from starplat.runtime.words import Given, WordKernels, always
 
 HERE = Path(__file__).parent / "host_cuda"
 
@@ -137,7 +137,7 @@ class EmulatedDevice(ReferenceDevice):
 @dataclass(frozen=True)
 class _Loop:
     entry: Any
-    arguments: tuple[KernelArgument, ...]
+    arguments: tuple[Given, ...]
     board: Board
 
 
@@ -153,10 +153,12 @@ class EmulatedKernels(WordKernels):
         self._loops = {op.name: self._loop(op) for op in loops_of(module)}
 
     def _loop(self, op: OnDevice) -> _Loop:
-        name, arguments = self.device.machine.family.loop(self.module, op)
-        return _Loop(self.entry(name), arguments, board_for(self.device, arguments, wide_arcs=self.wide_arcs))
+        name, parameters = self.device.machine.family.loop(self.module, op)
+        board = board_for(self.device, parameters, wide_arcs=self.wide_arcs)
+        words = {number: always(board.buffer.memory[place:]) for number, place in board.places.items()}
+        return _Loop(self.entry(name, parameters), self.all_given(parameters, pieces=words), board)
 
-    def entry(self, name: str) -> Any:
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
         entry = self._library[f"launch_{name}"]
         entry.restype = ctypes.c_char_p
         return entry
@@ -171,13 +173,8 @@ class EmulatedKernels(WordKernels):
     ) -> dict[str, Value]:
         loop, board, machine = self._loops[op.name], self._loops[op.name].board, self.device.machine
         self.device.copy(board.buffer, board.fresh)
-        given = []
-        for number, argument in enumerate(loop.arguments):
-            if number in board.places:
-                given.append(board.buffer.memory[board.places[number] :])
-            else:
-                given.append(self.given(argument, arrays, scalars, size))
-        self.device.launch(loop.entry, machine.blocks, machine.threads, given)
+        arguments = [given(arrays, scalars, size) for given in loop.arguments]
+        self.device.launch(loop.entry, machine.blocks, machine.threads, arguments)
         return board.read(board.buffer.memory) if board.outcomes else {}
 
     def memory(self, buffer: Buffer) -> Any:

@@ -29,9 +29,11 @@ from starplat.ir.nodes import (
     Store,
     UpdateCell,
 )
+from starplat.schedule.apply import decided
+from starplat.schedule.parse import parse_schedule
 from starplat.toolchain.compilers import gnu_compiler, offloading_compiler
 from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
-from tests.programs.cases import CASES, Case
+from tests.programs.cases import CASES, EXAMPLES, Case
 
 TARGETS = ("openacc", "openmp")
 every_target = pytest.mark.parametrize("target", TARGETS)
@@ -124,6 +126,76 @@ def test_reductions_are_clauses(target: str) -> None:
     assert BACKENDS[target].kernels_text(sssp()).endswith(FINISHED[target])
 
 
+IN_BATCHES = {
+    "nodes": """\
+    #pragma acc parallel loop gang num_gangs(256) num_workers(16) vector_length(32) \\
+        deviceptr(row_offsets, columns, goes_on, modified, dist, weight, modified_next, \\
+            finished_found) async(1)
+    for (int gang = 0; gang < (*goes_on ? 256 : 0); gang++) {
+        int finished_part = 1;
+        #pragma acc loop worker reduction(&& : finished_part)
+        for (int first_v = gang * 32; first_v < num_nodes; first_v += 8192) {
+            #pragma acc loop vector reduction(&& : finished_part)
+            for (int v = first_v; v < (first_v + 32 < num_nodes ? first_v + 32 : num_nodes); v++) {
+                if (!modified[v]) continue;
+                for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                    const int nbr = columns[e];
+                    const int candidate = add_inf(dist[v], weight[e]);
+                    if (candidate < dist[nbr] && candidate < atomic_min_int(&dist[nbr], candidate)) {
+                        modified_next[nbr] = true;
+                        finished_part = 0;
+                    }
+                }
+            }
+        }
+        if (!finished_part) {
+            *finished_found = 0;
+        }
+    }
+""",
+    "teams": """\
+        #pragma acc loop worker reduction(+ : change_part)
+        for (int v = gang; v < num_nodes; v += 256) {
+            double inflow = 0.0;
+            #pragma acc loop vector reduction(+ : inflow)
+            for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
+""",
+    "what gangs found": """\
+        #pragma acc atomic update
+        *change_found += change_part;
+""",
+    "nothing to find": """\
+        deviceptr(goes_on, modified_next) async(1)
+    for (int v = 0; v < (*goes_on ? num_nodes : 0); v++) {
+        modified_next[v] = false;
+""",
+    "one thread": """\
+    #pragma acc serial deviceptr(goes_on, finished_found, turned_on_device_cell) async(1)
+    {
+        if (*goes_on) {
+            const bool finished = *finished_found != 0;
+""",
+}
+
+
+def in_batches(program: str, balance: str = "auto") -> Module:
+    """An example whose host asks for rounds ahead."""
+    case = next(case for case in CASES if case.program == program)
+    schedule = parse_schedule(f"loop=batch,balance={balance},algebra=plain")
+    return decided(starplat.compile(case.path).module(), schedule, BACKENDS["openacc"].capabilities).module
+
+
+def test_what_stays_on_the_device_is_combined_by_gangs() -> None:
+    texts = [BACKENDS["openacc"].kernels_text(in_batches(*one)) for one in (("sssp", "node"), ("pagerank",))]
+    for part, piece in IN_BATCHES.items():
+        assert any(piece in text for text in texts), part
+
+
+def test_the_host_waits_before_it_looks() -> None:
+    text = starplat.compile(EXAMPLES / "pagerank.sp").artifact("openacc", schedule="loop=batch")["pagerank.cpp"]
+    assert "device.finish();\n            if (!goes_on.read(0)) break;" in text
+
+
 def test_loops_whose_rounds_differ_are_handed_out_in_small_pieces() -> None:
     text = BACKENDS["openmp"].kernels_text(sssp())
     assert text.count("schedule(dynamic, 64)") == 1
@@ -199,6 +271,17 @@ def test_every_example_compiles_without_a_warning(
     check(compiler.path, (*syntax, *flags, *wide), text, tmp_path)
 
 
+@pytest.mark.parametrize("balance", ["node", "edge"])
+@pytest.mark.parametrize("program", ["pagerank", "sssp", "k_core", "maximal_independent_set"])
+def test_batches_compile_without_a_warning(program: str, balance: str, tmp_path: Path) -> None:
+    compiler = gnu_compiler()
+    if compiler is None:
+        pytest.skip("no g++ is here")
+    syntax = ("-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-c", "-o", "kernels.o")
+    text = BACKENDS["openacc"].kernels_text(in_batches(program, balance))
+    check(compiler.path, (*syntax, "-fopenacc", "-foffload=disable", "-DARC_64"), text, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("module", "loops"),
     [(sssp(), ("gang worker vector",)), (in_teams(), ("gang worker", "vector"))],
@@ -214,6 +297,11 @@ def test_an_example_is_offloaded(module: Module, loops: tuple[str, ...], tmp_pat
     for loop in loops:
         assert f"assigned OpenACC {loop} loop parallelism" in notes
     assert b"sm_80" in (tmp_path / "kernels.so").read_bytes()
+
+
+@pytest.mark.parametrize("balance", ["node", "edge"])
+def test_a_gang_is_a_block_of_threads(balance: str, tmp_path: Path) -> None:
+    test_an_example_is_offloaded(in_batches("pagerank", balance), ("gang", "worker", "vector"), tmp_path)
 
 
 def check(compiler: str, flags: tuple[str, ...], text: str, folder: Path) -> str:

@@ -10,8 +10,9 @@ from jinja2 import nodes
 
 from starplat import resources
 from starplat.backends.comments import comment, quoted
-from starplat.backends.render import environment
+from starplat.backends.render import WORD, environment
 
+GENERATED = Path(__file__).parents[2] / "generated"
 FOLDER = resources.template_folder(".")
 TEMPLATES = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.jinja"))
 
@@ -28,6 +29,24 @@ def test_no_output_tag_is_a_constant(name: str) -> None:
         if not isinstance(constant, nodes.Name)
     ]
     assert not constants
+
+
+_OF_C = """
+A ARC_MAX ATOMIC_READS C CLK_GLOBAL_MEM_FENCE CLK_LOCAL_MEM_FENCE DATOMIC_READS EXTENSION INT_MAX INT_MIN LLONG_MAX
+LLONG_MIN LONG_MAX NVIDIA OPENCL SOME_LOOKS T
+"""
+"""What helper templates say in capitals to the reader or the compiler."""
+
+
+def test_no_word_of_a_helper_is_left_in_emitted_text() -> None:
+    """A word that stands for nothing, since it is misspelt or its helper is not given it, would be."""
+    helpers = [FOLDER / name for name in TEMPLATES if re.fullmatch(r"(?!cuda/rows).*(helpers|rows)\.jinja", name)]
+    texts = (re.sub(r"{#.*?#}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL) for path in helpers)
+    said = {word for text in texts for word, _ in WORD.findall(text)}
+    emitted = (path.read_text(encoding="utf-8") for path in GENERATED.rglob("*") if path.is_file())
+    left = {word for text in emitted for word, _ in WORD.findall(text)} & said
+    assert {"FUNCTION", "GLOBAL", "WAIT"} <= said
+    assert left <= set(_OF_C.split())
 
 
 @pytest.mark.parametrize("text", ["a \\", "a ??/", "a\nb", "a\rb", "a\x0bint x;", "*/ int x;", "\u2028x", ""])

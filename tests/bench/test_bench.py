@@ -104,7 +104,8 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"kind": "bench", "schema": 2}', '{"kind": "bench", "schema": 1}', "\x00"]
+    "text",
+    ["", "[]", "{}", '{"kind": "bench", "schema": 2}', '{"kind": "bench", "schema": 1}', "\x00", "[" * 100_000],
 )
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text, encoding="utf-8")
@@ -112,6 +113,14 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
         read_report(tmp_path / "r.json")
     with pytest.raises(DiagnosticError, match=r"E0797.*no such file"):
         read_report(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("time", ["NaN", "Infinity", "-1.0", '"soon"'])
+def test_a_time_that_is_none_is_refused(tmp_path: Path, time: str) -> None:
+    text = json.dumps(Report("p", "f", (row((0.25,)),)).to_json()).replace('"seconds": [0.25]', f'"seconds": [{time}]')
+    (tmp_path / "r.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DiagnosticError, match=r"E0797.*it holds no measurements"):
+        read_report(tmp_path / "r.json")
 
 
 def test_graphs_have_short_names() -> None:
@@ -206,7 +215,7 @@ def test_bench_prints_a_table_for_each_graph(command: Command, files: tuple[Path
     )
     assert outcome.code == 0
     assert "p on g: 3 nodes, 2 arcs" in outcome.out
-    assert "p on other: 2 nodes, 1 arcs" in outcome.out
+    assert "p on other: 2 nodes, 1 arc " in outcome.out
     assert len(re.findall(r"^reference  interpreter  (auto|plain) .* agrees", outcome.out, re.MULTILINE)) == 4
 
 

@@ -59,7 +59,7 @@ def test_what_cannot_be_counted_is_listed_and_not_drawn() -> None:
         row(counted(1000, 0)),
         row(counted(1000, 10), answer=Agreement.DIFFERS),
     )
-    assert [point["label"] for point in found["points"]] == [1]
+    assert [label["text"] for label in found["labels"]] == ["1"]
     assert len(found["rows"]) == 4
     assert found["rows"][1]["missing"] == LEFT_OUT
     assert any("3 of 4" in str(note) for note in found["notes"])
@@ -74,9 +74,17 @@ def test_every_device_has_a_line_and_every_target_a_colour() -> None:
     found = drawn(row(counted(9, 9)), row(counted(9, 9), target="openmp"), row(counted(8, 9), target="openmp"))
     assert len(found["roofs"]) == 2
     assert [point["kind"] for point in found["points"]] == ["c0", "c1", "c1"]
+    assert [line["kind"] for line in found["roofs"]] == ["c0", "c1"]
+    assert [one["kind"] for one in found["rows"]] == ["c0", "c1", "c1"]
     text = page(Report("p", "f", (row(counted(9, 9)), row(None))))
     assert text.count("<circle") == 1
     assert "cuda on a cuda device copies 1 GB/s" in text
+
+
+def test_numbers_that_would_lie_on_each_other_share_a_label() -> None:
+    found = drawn(row(counted(1000, 100)), row(counted(10, 1000)), row(counted(1001, 100)))
+    assert [label["text"] for label in found["labels"]] == ["1, 3", "2"]
+    assert len(found["points"]) == 3
 
 
 def test_the_command_line_counts_for_a_page_only(command: Command, tmp_path: Path) -> None:

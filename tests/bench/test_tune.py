@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from starplat.bench.candidates import Candidate, Refused, candidates, widths
 from starplat.bench.measure import Bench, Case
 from starplat.bench.records import Sizes
 from starplat.bench.search import Outcome, Search, Trial, Trials
-from starplat.bench.tuned import in_words, key_of, toml
+from starplat.bench.tuned import in_words, key_of, read_state, state_text, toml
+from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
 from starplat.ir.capabilities import INTERPRETER, Capabilities
 from starplat.ir.nodes import Module
@@ -113,6 +115,31 @@ def test_a_search_that_stopped_goes_on_where_it_was(program: starplat.Program) -
     assert sum("schedules measured" in words for words in measured) >= ALL - len(first.trials)
 
 
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("target", HERE)
+def test_on_a_large_graph_answers_are_held_against_plain(
+    program: starplat.Program, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter would take the whole budget; a search that is taken up again takes its measure again."""
+    monkeypatch.setattr("starplat.bench.search.LARGE_FOR_INTERPRETER", 0)
+    said: list[str] = []
+    work = search(program, target, 60)
+    work.bench.started = said.append
+    found = work.outcome({})
+    assert sum(trial.wrong for trial in found.trials) == WRONG
+    assert said.count("plain, whose answer is the measure") == 1
+    assert not any("interpreter" in words for words in said)
+
+
+@pytest.mark.usefixtures("steps")
+def test_a_search_that_has_nothing_left_to_do_runs_nothing(program: starplat.Program) -> None:
+    whole = search(program, "reference", 60).outcome({})
+    again = search(program, "reference", 60)
+    again.bench.started = lambda words: pytest.fail(f"it runs {words}")
+    found = again.outcome({trial.schedule: trial for trial in whole.trials})
+    assert (found.complete, found.trials, found.device) == (True, whole.trials, open_device("reference").name)
+
+
 def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Capabilities] = []
 
@@ -140,6 +167,56 @@ def test_a_search_is_about_one_device(program: starplat.Program, monkeypatch: py
 
 
 @pytest.mark.usefixtures("steps")
+def test_who_turns_out_near_the_best_is_measured_as_often(program: starplat.Program) -> None:
+    """The first times of the best were good luck: others are as fast."""
+    lucky = Trial("plain", (1e-9, 1e-9))
+    work = search(program, "reference", 60)
+    found = work.outcome({"plain": lucky})
+    limit = 1.1 * found.trials[0].median.value
+    near = [trial for trial in found.trials if trial.counts and trial.median.value <= limit]
+    assert all(len(trial.seconds) >= 15 for trial in near)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seconds": ["x"]},
+        {"seconds": 0},
+        {"seconds": [-1]},
+        {"seconds": [float("nan")]},
+        {"schedule": "direction=psuh"},
+    ],
+)
+def test_a_state_that_was_tampered_with_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path, text = tmp_path / "s.json", state_text("k", {"auto": AUTO}, None)
+    path.write_text(text, encoding="utf-8")
+    assert read_state(path, "k") == {"auto": AUTO}
+    kept = json.loads(text)
+    kept["trials"][0].update(change)
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    with pytest.raises(DiagnosticError, match="E0797"):
+        read_state(path, "k")
+
+
+def test_an_interrupted_search_says_how_it_goes_on(
+    tuned: Callable[..., Said], files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Search, *more: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Search, "closer_look", interrupted)
+        outcome = tuned("--budget", 20)
+    state = files[0].with_suffix(".tuned.json")
+    assert outcome.code == 130
+    assert f"{state}: holds what was measured; the same command goes on from there\n" in outcome.err
+    assert not state.with_suffix(".toml").exists()
+    again = tuned("--budget", 0)
+    assert (again.code, "the search goes on from here" in again.err) == (0, True)
+    assert state.with_suffix(".toml").exists()
+
+
+@pytest.mark.usefixtures("steps")
 def test_without_time_one_schedule_is_measured(program: starplat.Program) -> None:
     found = search(program, "reference", 0).outcome({})
     assert [trial.schedule for trial in found.trials] == ["auto"]
@@ -158,7 +235,7 @@ def test_what_is_written_reads_as_it_is_meant(tmp_path: Path) -> None:
     assert "# p on g (3 nodes, 2 arcs), cuda, a device\n" in text
     assert "auto 1.95 times as long (1." in text
     assert "#       2050  auto\n" in text
-    assert 'priority = "delta(3)"  # ' in text
+    assert 'priority = "delta(3)"  # nodes come in steps of 3, nearest first\n' in text
 
 
 @pytest.mark.parametrize(
@@ -170,7 +247,7 @@ def test_what_is_written_reads_as_it_is_meant(tmp_path: Path) -> None:
         (
             (BEST, REFUSED),
             False,
-            "all schedules measured are one: 1050 ms (the budget ran out before all had their turn)",
+            f"only {BEST.schedule} was measured: 1050 ms (the budget ran out before all had their turn)",
         ),
         ((BEST, BEST), True, "2 schedules that differ measured; the best takes 1050 ms, auto did not run"),
     ],
@@ -219,6 +296,26 @@ def test_a_search_about_something_else_begins_anew(tuned: Callable[..., Said], f
     tuned("--budget", 0)
     files[1].write_text("0 1 4\n0 2 9\n", encoding="utf-8")
     assert "the search begins anew" in tuned("--budget", 0).err
+
+
+def test_a_schedule_that_a_person_edited_is_left_alone(tuned: Callable[..., Said], files: tuple[Path, Path]) -> None:
+    written, state = files[0].with_suffix(".tuned.toml"), files[0].with_suffix(".tuned.json")
+    assert tuned("--budget", 0).code == 0
+    ours = written.read_text(encoding="utf-8")
+    assert tuned("--budget", 0).code == 0
+    written.write_text(ours + "# mine\n", encoding="utf-8")
+    for more in ((), ("--afresh",)):
+        outcome = tuned("--budget", 0, *more)
+        assert (outcome.code, "E0792" in outcome.err) == (1, True)
+        assert "has been edited since `starplat tune` wrote it" in outcome.err
+        assert written.read_text(encoding="utf-8") == ours + "# mine\n"
+    written.rename(files[0].with_name("mine.toml"))
+    again = tuned("--budget", 0)
+    assert (again.code, "the search goes on from here" in again.err) == (0, True)
+    assert written.exists()
+    state.unlink()
+    outcome = tuned("--budget", 0)
+    assert (outcome.code, f"cannot be told without {state}" in outcome.err) == (1, True)
 
 
 def test_a_file_of_somebody_else_is_left_alone(tuned: Callable[..., Said], files: tuple[Path, Path]) -> None:

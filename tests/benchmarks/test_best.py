@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import best
-from benchmarks.measured import searching
-from benchmarks.measured.searching import Found, Place, Quest, Watch
+from benchmarks.measured import watching
+from benchmarks.measured.quests import Found, Place, Quest
+from benchmarks.measured.watching import Watch
 from starplat.bench.search import Trial
 from tests.benchmarks.test_figures import HERE, needs_a_device
 
@@ -63,14 +64,14 @@ FIRST = {
 def test_a_schedule_that_ends_badly_is_left_out_and_the_rest_is_measured(
     end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = searching.START
-    monkeypatch.setattr(searching, "START", told(FIRST, START, then=end))
+    right = watching.START
+    monkeypatch.setattr(watching, "START", told(FIRST, START, then=end))
     quest = Quest(("bfs",), ("rmat5",), "reference", patience=0.5, budget=60, judge="numpy")
     found: list[Found] = []
     watch = Watch(quest, found.append)
     watch._one_process()
     assert [trial.schedule for trial in watch.known["bfs", "rmat5"].values()] == ["auto", "plain"]
-    monkeypatch.setattr(searching, "START", right)
+    monkeypatch.setattr(watching, "START", right)
     watch.quest = Quest(("bfs",), ("rmat5",), "reference", patience=60, budget=60, judge="numpy")
     watch.run()
     (one,) = found

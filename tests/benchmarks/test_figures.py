@@ -53,6 +53,22 @@ def test_made_up_graphs_are_found_again(tmp_path: Path, monkeypatch: pytest.Monk
         assert (getattr(made, array) == getattr(again, array)).all()
 
 
+def test_a_wheel_has_one_long_row_and_else_short_ones() -> None:
+    wheel = graphs.load("wheel10")
+    assert wheel.source == 1024
+    assert sorted(wheel.graph.out_degrees.tolist())[-66:] == [2, *[3] * 64, 64]
+    assert wheel.graph.out_degrees.min() == 2
+    assert wheel.graph.is_symmetric
+
+
+@needs_a_device
+@pytest.mark.parametrize("balance", ["auto", "balance=node", "balance=edge"])
+def test_a_long_row_among_short_ones_is_no_trouble(balance: str) -> None:
+    entry_, arcs = entry("wheel12")
+    for row in ("bfs", "sssp", "components", "pagerank"):
+        assert measure(ROWS[row], entry_, arcs, Wish(HERE[0], balance, repeat=1)).status == "right"
+
+
 def test_a_graph_that_is_not_what_is_known_of_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(graphs.FACTS, "rmat5", graphs.Facts(nodes=33))
     with pytest.raises(SystemExit, match="should have 33 nodes"):
@@ -201,6 +217,7 @@ def test_growth_quickly(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "SSSP on rmat" in shown
     assert "rmat6" in shown
+    assert "sets B/node" in shown
 
 
 def test_no_program_can_do_without_its_rows_and_properties() -> None:

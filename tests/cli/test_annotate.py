@@ -264,9 +264,9 @@ def test_the_stage_of_the_schedule_tells_what_a_launch_does(starplat: Starplat, 
 
 
 def test_explain_says_what_became_of_a_loop(starplat: Starplat, examples: Path) -> None:
-    outcome = starplat("explain", examples / "sssp.sp", "-t", "cuda")
+    outcome = starplat("explain", examples / "sssp.sp", "-t", "cuda", "--for", "gpu")
     assert outcome.code == 0
-    said = outcome.out[outcome.out.index("schedule for cuda: auto") :].splitlines()[1:]
+    said = outcome.out[outcome.out.index("schedule for cuda, a GPU: auto") :].splitlines()[1:]
     steps = [line.split()[0] for line in said if line]
     assert {"loop", "frontier", "balance"} <= set(steps)
     assert "nothing to choose" in starplat("explain", examples / "sssp.sp", "-t", "cuda", "-s", "plain").out

@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 
 import starplat as package
+from starplat.backends.scheduled import for_target
+from starplat.cli import console
 from starplat.cli.optional import with_values
 from starplat.cli.trace_page import page
 from starplat.cli.trace_table import MOST_SHOWN, table
-from starplat.cli.trace_words import changes, rows
+from starplat.cli.trace_words import changes, notes, rows
 from starplat.ir.points import Way
 from starplat.runtime import Result
 from starplat.runtime.trace import Held, Round, Trace, Walk
+from starplat.runtime.tracing import taken_apart
+from starplat.schedule import AUTO
 from tests.cli.conftest import Outcome
 
 Starplat = Callable[..., Outcome]
@@ -66,6 +70,12 @@ def test_with_a_page_the_table_is_not_printed(starplat: Starplat, examples: Path
     assert "frontier" not in outcome.out
 
 
+def test_a_program_of_any_name_is_no_page(starplat: Starplat, examples: Path, roads: Path, tmp_path: Path) -> None:
+    program = tmp_path / "levels"
+    program.write_bytes((examples / "bfs_levels.sp").read_bytes())
+    assert starplat("run", "--trace", program, "-g", roads, *COMMON).code == 0
+
+
 def test_before_the_program_it_takes_none_of_its_words(starplat: Starplat, examples: Path, roads: Path) -> None:
     outcome = starplat("run", "--trace", examples / "bfs_levels.sp", "-g", roads, *COMMON)
     assert outcome.code == 0
@@ -81,6 +91,8 @@ def test_before_the_program_it_takes_none_of_its_words(starplat: Starplat, examp
         (["p.sp", "--trace", "a.HTML", "-g"], ["p.sp", "--trace", "a.HTML", "-g"]),
         (["--trace=a.html", "p.sp"], ["--trace=a.html", "p.sp"]),
         (["--trace", "--", "a.html"], ["--trace", "-", "--", "a.html"]),
+        (["--trace", "p.sp"], ["--trace", "-", "p.sp"]),
+        (["p.sp", "--trace", "a.txt"], ["p.sp", "--trace", "a.txt"]),
         (["--", "--trace"], ["--", "--trace"]),
     ],
 )
@@ -92,7 +104,9 @@ def test_its_value_may_be_left_out(arguments: list[str], expected: list[str]) ->
     ("arguments", "code", "said"),
     [
         (("--trace=out.txt",), 2, "'out.txt' is no page"),
-        (("--trace", "--target", "all"), 2, "watches one target"),
+        (("--trace", "out.txt"), 2, "'out.txt' is no page"),
+        (("--trace", "/dev/null"), 2, "'/dev/null' is no page"),
+        (("--trace", "--target", "all"), 2, "--trace watches one target"),
         (("--trace", "no/such/folder/t.html"), 1, "E0792"),
     ],
 )
@@ -217,3 +231,20 @@ def test_no_rounds_are_said_to_be_none() -> None:
 def test_a_long_table_leaves_out_its_middle() -> None:
     assert table(SWITCHING).row_count == 6
     assert table(Trace(tuple(a_round(n, n) for n in range(1, 5001)))).row_count == MOST_SHOWN + 1
+
+
+def test_a_narrow_terminal_cuts_no_number_short(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "PIPE_WIDTH", 20)
+    console.show_table(table(SWITCHING))
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "50,000" in line)
+    assert line.split()[1:] == ["3", "50,000", "50,000", "pull", "bits", "3.000", "k<b>"]
+
+
+def test_rounds_that_share_a_launch_are_said_to_be_taken_apart(examples: Path) -> None:
+    module = package.compile(examples / "bfs_levels.sp").module()
+    assert taken_apart(for_target(module, "opencl", AUTO))
+    assert not taken_apart(module)
+    assert "launched one by one" in " ".join(notes(result_of(Trace(taken_apart=True)), Trace(taken_apart=True)))
+    assert "launched one by one" not in " ".join(notes(result_of(Trace()), Trace()))

@@ -62,14 +62,6 @@ class Expressions:
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
 
-    def pick(self, *items: Callable[[], str | None]) -> str | None:
-        """The first of the makers, in random order, that makes something."""
-        for make in self.random.sample(items, len(items)):
-            made = make()
-            if made is not None:
-                return made
-        return None
-
     def symbols(self, test: Callable[[Symbol], bool]) -> list[Symbol]:
         found = [s for s in self.scope.visible() if test(s)]
         self.random.shuffle(found)

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import SOURCES, AllNodes, CompareSwap, HostIf, HostWhile, Module
+from starplat.ir.nodes import COLUMNS, SOURCES, AllNodes, CompareSwap, HostIf, HostWhile, Load, Module, UpdateCell
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.union_find import union_find
 from starplat.runtime import bind, run_module
+from starplat.runtime.facts import facts_for
+from starplat.schedule import AUTO
+from starplat.schedule.apply import decided
 from tests.backends.test_cuda import to_machine_code
 from tests.oracles import components, smallest_members
 from tests.passes.spreading import BOTH_WAYS, ONE_WAY, OTHERS
@@ -107,6 +110,63 @@ def test_larger_graphs_have_the_components_that_scipy_finds(name: str, target: T
         graph = Graph.from_arcs(n, draw.integers(0, n, arcs), draw.integers(0, n, arcs), directed=False)
         (found, _) = answer(rewritten(name).module, graph, target)
         np.testing.assert_array_equal(found, smallest_members(components(graph, "weak")))
+
+
+@cache
+def of_symmetric_graphs(name: str) -> Module:
+    return union_find(plain(name), symmetric=True).module
+
+
+@some_targets
+@every_spelling
+def test_only_nodes_apart_from_the_great_tree_look_at_all_their_arcs(name: str, target: Target) -> None:
+    for graph in (graph.undirected() for graph in ZOO.values()):
+        if graph.num_arcs:
+            expected = answer(plain(name), graph, REFERENCE)
+            for one, other in zip(answer(of_symmetric_graphs(name), graph, target), expected, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
+@every_spelling
+def test_where_arcs_have_their_reverse_there_is_no_other_loop(name: str) -> None:
+    verify(of_symmetric_graphs(name))
+    assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, HostWhile)]
+
+
+@pytest.mark.parametrize("name", ["push-flags", "arcs"])
+def test_a_run_knows_whether_arcs_have_their_reverse(name: str) -> None:
+    """Of directed graphs, and of those without arcs, nobody is apart."""
+    module, capabilities = plain(name), BACKENDS["openmp"].capabilities
+
+    def sets_apart(graph: Graph) -> bool:
+        made = decided(module, AUTO, capabilities, facts_for(module, AUTO, graph, capabilities)).module
+        return any(kernel.name.endswith("_set_apart") for kernel in made.kernels)
+
+    ends = np.array([0, 1, 2]), np.array([1, 2, 0])
+    assert sets_apart(Graph.from_arcs(4, *ends, directed=False))
+    assert not sets_apart(Graph.from_arcs(4, *ends, directed=True))
+    assert not sets_apart(Graph.from_arcs(4, ends[0][:0], ends[1][:0], directed=False))
+
+
+@pytest.mark.parametrize("great", [True, False])
+def test_the_middle_arc_may_be_anywhere(great: bool) -> None:
+    """The tree that is passed over need not be the greatest for the answer to be right."""
+    chain = np.arange(100)
+    tails = np.concatenate([chain, [200, 201], 300 + chain[: 2 if great else 90]])
+    graph = Graph.from_arcs(400, tails, tails + 1, directed=False)
+    for target in (target for target in SOME if target.fault is None):
+        (found, _) = answer(of_symmetric_graphs("push-flags"), graph, target)
+        np.testing.assert_array_equal(found, smallest_members(components(graph, "weak")))
+
+
+@every_spelling
+def test_the_path_from_the_middle_arc_is_shortened_by_who_climbs_it(name: str) -> None:
+    """On a chain whose nodes stand in order half of them are on it, and every node climbs it."""
+    kernels = [kernel for kernel in of_symmetric_graphs(name).kernels if "_set_apart" in kernel.name]
+    for kernel in kernels:
+        cells = [op.index for op in walk_kernel(kernel.body) if isinstance(op, UpdateCell)]
+        assert any(isinstance(index, Load) and index.array is COLUMNS for index in cells)
+    assert kernels
 
 
 @pytest.mark.parametrize("name", ["arcs", "hooking"])

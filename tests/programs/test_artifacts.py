@@ -40,8 +40,8 @@ def require(target: str) -> None:
         pytest.skip(f"{compiler} is not installed")
 
 
-def built(case: Case, target: str, folder: Path, schedule: str = "auto") -> Path:
-    for name, text in compiled(case.path).artifact(target, schedule=schedule).items():
+def built(case: Case, target: str, folder: Path, schedule: str = "auto", processor: str | None = None) -> Path:
+    for name, text in compiled(case.path).artifact(target, schedule=schedule, processor=processor).items():
         (folder / name).write_text(text)
     texts = "\n".join(path.read_text() for path in folder.iterdir())
     command = re.search(r"build: (.*)", texts)
@@ -67,20 +67,31 @@ def test_an_emitted_program_prints_what_run_computes(case: Case, target: str, tm
     emitted_agrees(case, target, tmp_path)
 
 
-@pytest.mark.parametrize("target", ["opencl", "sycl"])
+@pytest.mark.parametrize("target", ["opencl", "sycl", "openacc"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp"])
 def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp_path: Path) -> None:
     case = next(case for case in CASES if case.program == program)
     emitted_agrees(case, target, tmp_path, "loop=batch")
 
 
-def emitted_agrees(case: Case, target: str, tmp_path: Path, schedule: str = "auto") -> None:
+@pytest.mark.parametrize("target", ["opencl", "sycl"])
+@pytest.mark.parametrize("program", ["pagerank", "sssp", "triangle_count"])
+def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.program == program)
+    emitted_agrees(case, target, tmp_path, processor="cpu")
+    host = next(path.read_text() for path in tmp_path.glob("*.cpp") if "int main" in path.read_text())
+    assert "device.launch_apart(" in host
+
+
+def emitted_agrees(
+    case: Case, target: str, tmp_path: Path, schedule: str = "auto", processor: str | None = None
+) -> None:
     require(target)
     path = tmp_path / "graph.gr"
     write(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)), path)
     graph = read(path)
     call = case.calls(graph)[0]
-    program = built(case, target, tmp_path, schedule)
+    program = built(case, target, tmp_path, schedule, processor)
     done = subprocess.run([program, path, *flags(call)], cwd=tmp_path, capture_output=True, text=True, check=False)
     if "no OpenCL device" in done.stderr:
         pytest.skip("the system's OpenCL loader finds no device")

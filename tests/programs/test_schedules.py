@@ -39,6 +39,7 @@ from tests.programs.test_generated import FEW, FIRST, MANY, arcs, legitimate
 from tests.zoo import ZOO
 
 CUDA = next(target for target in TARGETS if target.target == "cuda")
+OPENACC = next(target for target in TARGETS if target.target == "openacc")
 SHARED = Schedule(balance=Balance.EDGE, loop=Loop.HOST)
 BY_HOST = "openmp"
 """A target without a barrier for all threads; what others of that kind get is the same."""
@@ -65,6 +66,10 @@ def by_opencl(program: Program, made: Module, schedule: Schedule, graph: Graph, 
     return run_module(made, graph, target="opencl", arguments=call, schedule=PLAIN)
 
 
+def by_openacc(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+    return run_module(made, graph, target="openacc", arguments=call, schedule=PLAIN)
+
+
 def on_fibers(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     with emulated(MACHINES[len(str(schedule)) % len(MACHINES)]):
         return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
@@ -77,6 +82,12 @@ def need_opencl() -> None:
     """Skips where no OpenCL device builds kernels."""
     if all(target.fault for target in opencl_targets()):
         pytest.skip("no OpenCL device of this machine can run")
+
+
+def need_openacc() -> None:
+    """Skips where nothing builds kernels under OpenACC's directives."""
+    if OPENACC.fault is not None:
+        pytest.skip(f"openacc cannot run here: {OPENACC.fault}")
 
 
 def need_cuda() -> None:
@@ -225,6 +236,11 @@ def in_batches_of_cuda(module: Module) -> Iterator[tuple[Schedule, Module]]:
     yield from in_batches(module, "cuda")
 
 
+def in_batches_of_openacc(module: Module) -> Iterator[tuple[Schedule, Module]]:
+    """The same for OpenACC."""
+    yield from in_batches(module, "openacc")
+
+
 def by_warps(module: Module) -> Iterator[tuple[Schedule, Module]]:
     """What comes of a module where warps share arcs in launches of the host, if they do."""
     made = decided(module, SHARED, BACKENDS["cuda"].capabilities).module
@@ -335,6 +351,29 @@ def test_random_programs_say_the_same_where_the_host_asks_ahead(part: int) -> No
         examine(generate(seed), interpreted, in_batches)
         examine(generate(seed), by_opencl, in_batches)
         examine(generate(seed), on_fibers, in_batches_of_cuda)
+
+
+@pytest.mark.parametrize("program", ["pagerank", "sssp", "sssp_two_flags", "k_core", "maximal_independent_set"])
+def test_examples_say_the_same_where_openacc_asks_ahead(program: str) -> None:
+    need_openacc()
+    case = next(case for case in cases.CASES if case.program == program)
+    module = compiled(case.path).module()
+    for name in GRAPHS:
+        graph = case.suits(ZOO[name])
+        for call in case.calls(graph):
+            expected = REFERENCE.run(compiled(case.path), graph, {"arguments": call})
+            for schedule, made in in_batches_of_openacc(module):
+                found = by_openacc(compiled(case.path), made, schedule, graph, call)
+                differs = first_difference(found, expected)
+                assert differs is None, f"{schedule} on {name} with {call}: {differs}"
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(8))
+def test_random_programs_say_the_same_where_openacc_asks_ahead(part: int) -> None:
+    need_openacc()
+    for seed in range(FIRST + part, FIRST + MANY // 5, 8):
+        examine(generate(seed), by_openacc, in_batches_of_openacc)
 
 
 @pytest.mark.campaign

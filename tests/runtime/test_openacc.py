@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.ir.arithmetic import identity
 from starplat.ir.nodes import (
+    AllNodes,
     Array,
     Binary,
     BinaryOperator,
@@ -45,8 +48,10 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
+from starplat.ir.verify_ops import combines
+from starplat.ir.visitor import with_signature
 from starplat.runtime.device import Device, LaunchSize
-from starplat.runtime.elements import dtype_of
+from starplat.runtime.elements import clipped, dtype_of
 from starplat.runtime.library import OpenACCDevice
 from starplat.runtime.openmp import OpenMPDevice
 from starplat.toolchain import compilers
@@ -160,13 +165,85 @@ def test_reductions_combine_every_contribution(combine: Combine, element: Elemen
         pytest.skip("the language has no such reduction")
     values, total = node_array("values", element), Variable("total", element)
     kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+    given, expected = contributions(combine, element)
+    assert run(target, module_of(kernel), N, {"values": given})["total"] == expected
+
+
+def contributions(combine: Combine, element: Element) -> tuple[Any, Any]:
+    """What nodes contribute, and what comes of it."""
     given = np.ones(N, kind(element)) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(kind(element)) - 0
     given = np.arange(N) % 90 > 3 if element is Element.BOOL else given
     reduce = {
         "+": np.add, "*": np.multiply, "&&": np.logical_and, "||": np.logical_or, "&": np.bitwise_and,
         "|": np.bitwise_or, "^": np.bitwise_xor, "min": np.minimum, "max": np.maximum,
     }[combine.value].reduce  # fmt: skip
-    assert run(target, module_of(kernel), N, {"values": given})["total"] == reduce(given)
+    return given, reduce(given)
+
+
+GOES_ON = Array("goes_on", Element.BOOL, Extent.ONE, Origin.TEMPORARY)
+
+
+def into_a_cell(reduction: Reduction, body: list[Any], *, alone: bool = False) -> Kernel:
+    """A kernel that does nothing unless it goes on, and leaves what it finds in a cell."""
+    element = Element.INT if reduction.variable.element is Element.BOOL else reduction.variable.element
+    cell = Array("found", element, Extent.ONE, Origin.TEMPORARY)
+    domain, iterator = (Once(), None) if alone else (AllNodes(), V)
+    ends = (replace(reduction, into=cell),)
+    return with_signature(Kernel("work", domain, iterator, None, tuple(body), (), (), ends, guard=GOES_ON))
+
+
+def found_in_a_cell(kernel: Kernel, given: dict[str, Any], *, goes_on: bool) -> Any:
+    """What the cell has after two launches that the host does not wait for."""
+    device = device_of("openacc")
+    (reduction,) = kernel.reductions
+    assert reduction.into is not None
+    cell = device.allocate(dtype_of(reduction.into.element, wide_arcs=False), 1)
+    device.fill(cell, identity(reduction.combine, reduction.variable.element).value)
+    buffers = {"found": cell, "goes_on": device.allocate(np.dtype(np.bool_), 1)}
+    device.fill(buffers["goes_on"], goes_on)
+    for name, cells in given.items():
+        buffers[name] = device.allocate(cells.dtype, len(cells))
+        device.upload(buffers[name], cells)
+    kernels, count = device.build(queued(kernel), wide_arcs=False), len(given.get("values", ()))
+    for _ in range(2):
+        assert kernels.launch(kernel, buffers, {}, LaunchSize(max(count, 1), count, 0)) == {}
+    return device.read_cell(cell, 0)
+
+
+def queued(kernel: Kernel) -> Module:
+    """The kernel in a module whose host asks for rounds ahead."""
+    module = module_of(replace(kernel, reductions=(), guard=None))
+    return replace(module, kernels=(kernel,))
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
+@pytest.mark.parametrize("combine", list(Combine))
+def test_gangs_combine_every_contribution_into_a_cell(combine: Combine, element: Element, goes_on: bool) -> None:
+    if not combines(combine, element):
+        pytest.skip("the language has no such reduction")
+    values, total = node_array("values", element), Variable("total", element)
+    kernel = into_a_cell(Reduction(total, combine), [Contribute(total, load(values, V))])
+    given, expected = contributions(combine, element)
+    if combine in (Combine.ADD, Combine.BIT_XOR):
+        expected = expected + expected if combine is Combine.ADD else type(expected)(0)
+    nothing = identity(combine, element).value
+    found = found_in_a_cell(kernel, {"values": given}, goes_on=goes_on)
+    assert found == (expected if goes_on else clipped(nothing, kind(element)))
+
+
+@pytest.mark.parametrize(("combine", "expected"), [(Combine.MIN, -7.5), (Combine.MAX, -1.5)])
+def test_extremes_in_a_cell_leave_nan_out(combine: Combine, expected: float) -> None:
+    values, total = node_array("values", Element.DOUBLE), Variable("total", Element.DOUBLE)
+    kernel = into_a_cell(Reduction(total, combine), [Contribute(total, load(values, V))])
+    assert found_in_a_cell(kernel, {"values": np.array([-1.5, np.nan, -7.5, -3.0])}, goes_on=True) == expected
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_one_thread_leaves_what_it_finds_in_a_cell(goes_on: bool) -> None:
+    total = variable("total")
+    kernel = into_a_cell(Reduction(total, Combine.ADD), [Contribute(total, number(4))], alone=True)
+    assert found_in_a_cell(kernel, {}, goes_on=goes_on) == (8 if goes_on else 0)
 
 
 @every_target

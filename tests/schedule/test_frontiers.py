@@ -28,8 +28,7 @@ from tests.schedule.programs import (
 SETS = {"one flag": SSSP, "two flags": TWO_FLAGS, "renamed": RENAMED, "peeling": PEELING}
 
 FLAGS = (
-    "the flag is read elsewhere in the round", "neighbors ask for the flag", "others clear the flag during the walk",
-    "the walk adds what is not a constant", "one of two walks adds to its set",
+    "others clear the flag during the walk", "the walk adds what is not a constant",
     "the flags are a parameter", "the flags are handed to a function", "all flags begin as true",
 )  # fmt: skip
 """Those of the near misses that have no set."""
@@ -68,6 +67,20 @@ def test_what_is_no_set_or_a_special_one_stays_right(text: str) -> None:
 @pytest.mark.parametrize("name", FLAGS)
 def test_what_is_no_set_stays_flags(name: str) -> None:
     assert shape(scheduled(near_misses.SETS[name])).packed == 0
+
+
+@pytest.mark.parametrize("name", ["the flag is read elsewhere in the round", "neighbors ask for the flag"])
+def test_a_set_may_be_asked_who_is_in_it(name: str) -> None:
+    """But then nobody leaves it while others ask."""
+    made = shape(scheduled(near_misses.SETS[name]))
+    assert made.packed == 2
+    assert made.takes == 0
+
+
+def test_who_is_walked_is_noted_in_a_set_of_its_own_where_the_walk_changes_it() -> None:
+    module = scheduled(near_misses.SETS["one of two walks adds to its set"])
+    found = {m.members.name for kernel in module.kernels if (m := membership(kernel)) is not None}
+    assert "chosen" in found
 
 
 @pytest.mark.parametrize("name", ["a set that only every other round empties", "some rounds walk a set again"])

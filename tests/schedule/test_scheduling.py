@@ -245,8 +245,8 @@ def test_compile_inspect_and_explain_take_a_schedule(
     assert command("inspect", program, "--diff", "plain", "auto").code == 0
     assert command("inspect", program, "--annotate", "-s", "loop=host").code == 0
     assert "schedule for" not in command("explain", program).out
-    explained = command("explain", program, "-t", "openmp", "-s", "loop=host")
-    assert explained.out.endswith("schedule for openmp: loop=host\n  by-loop  a fill: the host was asked for\n")
+    explained = command("explain", program, "-t", "openmp", "--for", "cpu", "-s", "loop=host")
+    assert explained.out.endswith("schedule for openmp, a CPU: loop=host\n  by-loop  a fill: the host was asked for\n")
     as_json = command("explain", program, "-t", "openmp", "--json").json["schedule"]
     assert as_json["schedule"]["loop"] == "auto"
     assert as_json["choices"] == [{"step": "by-loop", "what": "a fill", "why": "nobody asked"}]
@@ -269,8 +269,8 @@ def test_explain_says_where_nothing_is_chosen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(apply, "STEPS", ())
-    assert command("explain", files[0], "-s", "direction=push").out.endswith(
-        "schedule for opencl: direction=push\n  nothing to choose: every kernel runs as the program has it\n"
+    assert command("explain", files[0], "-t", "opencl", "--for", "gpu", "-s", "direction=push").out.endswith(
+        "schedule for opencl, a GPU: direction=push\n  nothing to choose: every kernel runs as the program has it\n"
     )
     assert command("explain", files[0], "-t", "cudda").code == 2
 

@@ -10,6 +10,7 @@ from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.backends.negation import negated
 from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Piece, Stride, While
+from starplat.ir.listed import is_there, listed_length, node_in_words
 from starplat.ir.members import Membership, membership
 from starplat.ir.nodes import (
     WORKERS,
@@ -17,11 +18,13 @@ from starplat.ir.nodes import (
     AllNodes,
     Const,
     Element,
+    InWords,
     Kernel,
     Listed,
     Load,
     NodeNeighbors,
     NumArcs,
+    Numbers,
     NumNodes,
     Once,
     Ref,
@@ -55,6 +58,12 @@ def over_domain(kernel: Kernel, operations: Operations) -> Body:
         case Listed():
             assert iterator is not None
             return _over_list(operations, kernel.domain, iterator, body)
+        case InWords():
+            assert iterator is not None
+            return _over_words(operations, kernel.domain, iterator, body)
+        case Numbers(count):
+            assert iterator is not None
+            return (Count(iterator, Const(0, Element.INT), count, Stride.GRID, body),)
         case Once():
             return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
@@ -74,6 +83,14 @@ def _over_list(operations: Operations, listed: Listed, iterator: Variable, body:
     place = operations.locals.fresh("place", Element.INT)
     node = Declare(iterator, Load(listed.array, Ref(place)), iterator not in operations.locals.changing)
     return (Count(place, listed.first, listed.last, Stride.GRID, (node, *body)),)
+
+
+def _over_words(operations: Operations, words: InWords, iterator: Variable, body: Body) -> Body:
+    """A thread for every bit of listed words."""
+    place = operations.locals.fresh("place", Element.INT)
+    node = Declare(iterator, node_in_words(words, place), iterator not in operations.locals.changing)
+    beyond = If(negated(is_there(iterator)), (Continue(),))
+    return (Count(place, Const(0, Element.INT), listed_length(words), Stride.GRID, (node, beyond, *body)),)
 
 
 def _over_members(operations: Operations, kernel: Kernel, members: Membership) -> Body:

@@ -15,7 +15,19 @@ from starplat.backends.statements import Accumulate, Assign, Body, Brought, Decl
 from starplat.backends.unread import without_unread
 from starplat.ir.arithmetic import identity
 from starplat.ir.gathering import Gathering, combined_with, gathering
-from starplat.ir.nodes import Array, Element, ForNeighbors, Kernel, KernelIf, KernelOp, Listed, Ref, SetLocal, Variable
+from starplat.ir.nodes import (
+    Array,
+    Element,
+    ForNeighbors,
+    InWords,
+    Kernel,
+    KernelIf,
+    KernelOp,
+    Listed,
+    Ref,
+    SetLocal,
+    Variable,
+)
 from starplat.ir.rewriter import Rewriter
 
 
@@ -77,7 +89,7 @@ def _brought(operations: Operations, kernel: Kernel, rows: Array) -> Brought:
     keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
     return Brought(
         rows,
-        kernel.domain if isinstance(kernel.domain, Listed) else None,
+        kernel.domain if isinstance(kernel.domain, Listed | InWords) else None,
         keep,
         brought,
         memory=operations.locals.fresh("rows", Element.INT),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.legal.contributions import Contributions, Together, result_word
+from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
+from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
 from starplat.backends.legal.operations import Operations
 from starplat.backends.statements import (
     Alone,
@@ -30,23 +31,29 @@ from starplat.backends.uses import walk
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.listed import listed_length
 from starplat.ir.nodes import (
+    Array,
     CallFunction,
+    Combine,
     Const,
     Element,
     Function,
+    InWords,
     Kernel,
     Listed,
     Load,
     Module,
+    Numbers,
     Once,
     Unary,
     UnaryOperator,
+    Variable,
     Workers,
 )
 
 
 def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> LegalKernel:
     """The kernel as statements: its loop over the domain, and the end of its reductions."""
+    assert kernel.guard is None or capabilities.batches, "kernels have guards only where the host asks for rounds ahead"
     operations = Operations(kernel, module, capabilities)
     contributions = operations.contributions
     scalars = {scalar.name for scalar in kernel.scalars}
@@ -55,18 +62,17 @@ def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> 
     if kernel.in_pieces:
         body = in_pieces(operations, body)
     if capabilities.structured_loops:
-        body, ends = _shared_out(kernel, contributions, body), contributions.handed_over(results)
+        body = _structured(kernel, operations, results, body)
     else:
         ends = contributions.ends(results, _together(kernel))
-    body = (*_guarded(kernel, capabilities), *contributions.declared(), *body, *ends)
+        body = (*_guarded(kernel), *contributions.declared(), *body, *ends)
     return LegalKernel(kernel, results, without_unread(body))
 
 
-def _guarded(kernel: Kernel, capabilities: Capabilities) -> Body:
+def _guarded(kernel: Kernel) -> Body:
     """All threads leave at once where the guard says so."""
     if kernel.guard is None:
         return ()
-    assert capabilities.batches, "kernels have guards only where the host asks for rounds ahead"
     return (If(Unary(UnaryOperator.NOT, Load(kernel.guard, Const(0, Element.INT))), (Leave(),)),)
 
 
@@ -83,15 +89,38 @@ def legal_function(function: Function, module: Module, capabilities: Capabilitie
     return LegalFunction(function, without_unread(body))
 
 
-def _shared_out(kernel: Kernel, contributions: Contributions, body: Body) -> Body:
+def _structured(kernel: Kernel, operations: Operations, results: tuple[Array, ...], body: Body) -> Body:
     """The kernel's loop as the target shares it out, or its block for one thread."""
+    contributions, ahead = operations.contributions, kernel.guard is not None
+    begins, parts = contributions.declared(), contributions.parts
+    stays = any(reduction.into is not None for reduction in kernel.reductions)
+    assert not (stays and kernel.brought_back), "what stays on the device and what comes back are combined apart"
+    arrays = (*kernel.arrays, *results) if stays else kernel.arrays
     if isinstance(kernel.domain, Once):
-        return (Alone(body, tuple(contributions.parts.values()), kernel.arrays),)
+        if stays:
+            body = (*begins, *body, *contributions.ends(results, Together.ALONE))
+            return (Alone(guarded_block(body, kernel.guard), (), arrays, ahead),)
+        block = Alone(guarded_block(body, kernel.guard), tuple(parts.values()), arrays, ahead)
+        return (*begins, block, *contributions.handed_over(results))
     (loop,) = body
     assert isinstance(loop, Count)
-    reductions = tuple(map(contributions.contributed, contributions.parts))
+    reductions = tuple(map(contributions.contributed, parts))
+    shared = _shared_out(kernel, loop, reductions, arrays)
+    if stays:
+        ends = contributions.ends(results, Together.APART)
+        loop = by_gangs(shared.loop, reductions, begins, ends, operations.locals, for_teams=shared.by_teams)
+        return (replace(shared, loop=guarded(loop, kernel.guard), reductions=(), by_gangs=True),)
+    return (*begins, replace(shared, loop=guarded(shared.loop, kernel.guard)), *contributions.handed_over(results))
+
+
+def _shared_out(
+    kernel: Kernel, loop: Count, reductions: tuple[tuple[Combine, Variable], ...], arrays: tuple[Array, ...]
+) -> SharedLoop:
+    """A loop over the kernel's domain that all threads share."""
     uneven = any(isinstance(part, Count | While | For | CallFunction) for part in walk(loop.body))
-    length = listed_length(kernel.domain) if isinstance(kernel.domain, Listed) else None
+    domain, ahead = kernel.domain, kernel.guard is not None
+    length = listed_length(domain) if isinstance(domain, Listed | InWords | Numbers) else None
     by_teams = any(isinstance(part, TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=Stride.ONE)
-    return (SharedLoop(loop, reductions, kernel.arrays, uneven, length, by_teams, isinstance(kernel.domain, Workers)),)
+    long = isinstance(domain, Workers)
+    return SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead)

@@ -11,7 +11,18 @@ from starplat.backends.statements import Accumulate, Advance, Body, Declare, Gat
 from starplat.ir.arithmetic import identity
 from starplat.ir.gathering import Gathering, combined_with, gathering
 from starplat.ir.members import Membership
-from starplat.ir.nodes import ForNeighbors, Kernel, KernelIf, KernelOp, KernelReturn, Listed, Ref, SetLocal, Variable
+from starplat.ir.nodes import (
+    ForNeighbors,
+    InWords,
+    Kernel,
+    KernelIf,
+    KernelOp,
+    KernelReturn,
+    Listed,
+    Ref,
+    SetLocal,
+    Variable,
+)
 from starplat.ir.searching import Searching, searching
 
 
@@ -41,7 +52,7 @@ def _advance(operations: Operations, kernel: Kernel, members: Membership | None)
     body = replace_continue(body, (Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
-    listed = kernel.domain if isinstance(kernel.domain, Listed) else None
+    listed = kernel.domain if isinstance(kernel.domain, Listed | InWords) else None
     visit = visited(operations, tuple(ahead))
     return Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
 

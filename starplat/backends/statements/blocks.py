@@ -9,7 +9,7 @@ from starplat.backends.statements.brought import Brought
 from starplat.backends.statements.cells import CellStatement, Method
 from starplat.backends.statements.launches import LaunchStatement
 from starplat.backends.statements.plain import Assign, Declare, PlainStatement
-from starplat.ir.nodes import Array, Combine, Const, Expression, Listed, ListMembers, Variable
+from starplat.ir.nodes import Array, Combine, Const, Expression, InWords, Listed, ListMembers, Variable
 
 
 class Stride(Enum):
@@ -94,7 +94,8 @@ class SharedLoop:
     `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches;
     `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
     together take an iteration, since it has loops of its own that they share; `long` where there are a few iterations
-    and each has much to do.
+    and each has much to do; `by_gangs` where an iteration is for all teams of a gang; `ahead` where the host does not
+    wait for its end.
     """
 
     loop: Count
@@ -104,24 +105,29 @@ class SharedLoop:
     length: Expression | None = None
     by_teams: bool = False
     long: bool = False
+    by_gangs: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TeamLoop:
-    """A loop inside a SharedLoop that the threads of a team share; what they found in the locals of `reductions` is
-    combined."""
+    """A loop inside a SharedLoop that the threads of a team share, or, `among_teams`, the teams of a gang; what they
+    found in the locals of `reductions` is combined."""
 
-    loop: Count
+    loop: Count | For
     reductions: tuple[tuple[Combine, Variable], ...]
+    among_teams: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A block that one thread of the target runs; `results` are the locals around it that it changes."""
+    """A block that one thread of the target runs; `results` are the locals around it that it changes; `ahead` where the
+    host does not wait for its end."""
 
     body: Body
     results: tuple[Variable, ...]
     arrays: tuple[Array, ...]
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +177,9 @@ class EachMember:
 class Advance:
     """`body` for every arc at a `node` for which `keep` holds (None: for all), threads sharing the arcs evenly.
 
-    The nodes are all, those that are `listed`, or the `members` of a set, which is empty afterwards if it `takes` them.
-    `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the nodes. `visit` is done with every
-    node as well, once or more often.
+    The nodes are all, those that are `listed`, by themselves or by words, or the `members` of a set, which is empty
+    afterwards if it `takes` them. `rows` are the offsets of the nodes' arcs; `body` declares what it needs of the
+    nodes. `visit` is done with every node as well, once or more often.
     """
 
     members: Array | None
@@ -183,7 +189,7 @@ class Advance:
     rows: Array
     position: Variable
     body: Body
-    listed: Listed | None = None
+    listed: Listed | InWords | None = None
     visit: Body = ()
 
 

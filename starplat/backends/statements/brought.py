@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Array, Expression, Listed, Variable
+from starplat.ir.nodes import Array, Expression, InWords, Listed, Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Brought:
     """What the threads of a group know of the nodes that they bring, each one at a time, to share the arcs of them all.
 
-    The nodes are all, or those `listed`; `keep` says of the one `brought` whether it is kept. The rest are names: of
-    the group's memory, and of the locals with how many are listed, the first number of a turn, how many groups share a
-    node, the arcs of all nodes brought, a place among these, and which thread brought its node.
+    The nodes are all, those `listed`, or those of listed words; `keep` says of the one `brought` whether it is kept.
+    The rest are names: of the group's memory, and of the locals with how many are listed, the first number of a turn,
+    how many groups share a node, the arcs of all nodes brought, a place among these, and which thread brought its node.
     """
 
     rows: Array
-    listed: Listed | None
+    listed: Listed | InWords | None
     keep: Expression | None
     brought: Variable
     memory: Variable

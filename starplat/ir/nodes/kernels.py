@@ -74,7 +74,27 @@ class Listed:
     last: Expression
 
 
-Domain = AllNodes | AllArcs | NodeNeighbors | Listed | Workers | Once
+@dataclass(frozen=True, slots=True)
+class InWords:
+    """The nodes of words of BITS, 32 of each word, as many of them as there are; array[0], …, array[count - 1] are the
+    first nodes of the words, which are all different and which the kernel leaves as they are. The iterator is a NODE.
+
+    `count` is made of constants and the kernel's scalars.
+    """
+
+    array: Array  # a NODE for every word of BITS
+    count: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers 0, …, count - 1; the iterator is an INT. `count` is made of constants, the graph's sizes and the
+    kernel's scalars."""
+
+    count: Expression
+
+
+Domain = AllNodes | AllArcs | NodeNeighbors | Listed | InWords | Numbers | Workers | Once
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Extent(Enum):
     NODES_AND_ONE = "n + 1"
     ARCS = "m"
     BITS = "n / 32 + 1"  # words of 32 bits, a bit for every node
+    LAYER = "n / 1024 + 1"  # words of 32 bits, a bit for every word of BITS
     WORKERS_BITS = "64 (n / 32 + 1)"  # as many for each of the WORKERS
 
 

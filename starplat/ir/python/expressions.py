@@ -135,6 +135,8 @@ class Expressions(Conversions):
                 return f"0 <= {index} < m"
             case Extent.BITS:
                 return f"0 <= {index} <= n // 32"
+            case Extent.LAYER:
+                return f"0 <= {index} <= n // 1024"
             case Extent.WORKERS_BITS:
                 return f"0 <= {index} < {WORKERS} * (n // 32 + 1)"
 
@@ -145,6 +147,7 @@ class Expressions(Conversions):
             Extent.NODES_AND_ONE: "f'{n + 1}'",
             Extent.ARCS: "f'{m}'",
             Extent.BITS: "f'{n // 32 + 1}'",
+            Extent.LAYER: "f'{n // 1024 + 1}'",
             Extent.WORKERS_BITS: f"f'{{{WORKERS} * (n // 32 + 1)}}'",
         }
         return f"out_of_range({array.name!r}, {index}, {sizes[array.extent]})"

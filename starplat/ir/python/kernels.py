@@ -28,6 +28,7 @@ from starplat.ir.nodes import (
     ForNeighbors,
     ForRange,
     Function,
+    InWords,
     Kernel,
     KernelBreak,
     KernelCall,
@@ -40,6 +41,7 @@ from starplat.ir.nodes import (
     Let,
     Listed,
     NodeNeighbors,
+    Numbers,
     Once,
     Ref,
     SetLocal,
@@ -131,6 +133,15 @@ class _BodyWriter(CellWriter, LoopWriter):
             case Listed():
                 assert kernel.iterator is not None
                 with self.listed(kernel.domain, kernel.iterator):
+                    self.iteration(kernel, condition)
+            case InWords():
+                assert kernel.iterator is not None
+                with self.in_words(kernel.domain, kernel.iterator):
+                    self.iteration(kernel, condition)
+            case Numbers(count):
+                assert kernel.iterator is not None
+                end = self.expressions.exact(count).text
+                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({end}):"):
                     self.iteration(kernel, condition)
             case Workers():
                 assert kernel.iterator is not None

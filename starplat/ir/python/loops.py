@@ -18,6 +18,7 @@ from starplat.ir.nodes import (
     Expression,
     Extent,
     ForRange,
+    InWords,
     KernelFor,
     KernelOp,
     KernelWhile,
@@ -105,6 +106,22 @@ class LoopWriter(FunctionWriter):
         with self.indented(f"for {place} in range({rows}[{name}], {rows}[{name} + 1]):"):
             self.line(f"{other} = {ends}[{place}]")
             yield
+
+    @contextmanager
+    def in_words(self, domain: InWords, iterator: Variable) -> Iterator[None]:
+        """The loop over the nodes of listed words, whose first nodes are nodes indeed."""
+        count = self.expressions.exact(domain.count).text
+        place, first = self.expressions.temporary(), self.expressions.temporary()
+        with self.indented(f"for {place} in range({count}):"):
+            inside = self.expressions.inside(Extent.BITS, place)
+            self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
+            self.line(f"{first} = {self.names.arrays[domain.array.name]}[{place}]")
+            self.line(f"if not (0 <= {first} < n): out_of_range('the nodes', {first}, f'{{n}} nodes')")
+            node = self.names.variables[iterator.name]
+            with self.indented(f"for {node} in range({first}, {first} + 32):"):
+                self.line(f"if {node} >= n: break")
+                self.bounds.learn(iterator, Extent.NODES)
+                yield
 
     @contextmanager
     def listed(self, domain: Listed, iterator: Variable) -> Iterator[None]:

@@ -1,0 +1,87 @@
+"""A loop under directives whose reductions stay on the device, or for whose end the host does not wait.
+
+A clause brings what it combines back to the host. So an iteration of the outermost loop is a whole gang here: its teams
+share the kernel's loop, clauses combine what they find, and the gang hands that on to the cell in one piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.backends.launch import GANGS, THREADS_OF_A_TEAM
+from starplat.backends.legal.locals import Locals
+from starplat.backends.statements import Assign, Body, Count, Declare, For, If, Stride, TeamLoop
+from starplat.ir.nodes import (
+    Array,
+    Binary,
+    BinaryOperator,
+    Combine,
+    Const,
+    Element,
+    Expression,
+    Load,
+    Ref,
+    Select,
+    Variable,
+)
+
+_FIRST = Const(0, Element.INT)
+
+
+def guarded(loop: Count, guard: Array | None) -> Count:
+    """The loop, which has no iterations where the guard says so."""
+    if guard is None:
+        return loop
+    return replace(loop, end=Select(Load(guard, _FIRST), loop.end, loop.first))
+
+
+def guarded_block(body: Body, guard: Array | None) -> Body:
+    """What one thread does, which is nothing where the guard says so."""
+    return body if guard is None else (If(Load(guard, _FIRST), body),)
+
+
+def by_gangs(
+    loop: Count,
+    reductions: tuple[tuple[Combine, Variable], ...],
+    begins: Body,
+    ends: Body,
+    locals_: Locals,
+    *,
+    for_teams: bool,
+) -> Count:
+    """A loop over gangs, each of which `begins`, takes its share of the loop and `ends`.
+
+    Nodes, or teams' worth of nodes, are dealt out to the gangs one by one, so that one gang does not get all long rows;
+    where an iteration is not `for_teams`, the threads of a team take nodes that follow each other.
+    """
+    gang = locals_.fresh("gang", Element.INT)
+    share = _dealt_out(loop, loop.variable, gang, 1) if for_teams else _in_tiles(loop, reductions, gang, locals_)
+    body = (*begins, TeamLoop(share, reductions, among_teams=True), *ends)
+    return Count(gang, _FIRST, Const(GANGS, Element.INT), Stride.ONE, body)
+
+
+def _in_tiles(loop: Count, reductions: tuple[tuple[Combine, Variable], ...], gang: Variable, locals_: Locals) -> For:
+    """A team takes as many iterations as it has threads at a time."""
+    first = locals_.fresh(f"first_{loop.variable.name}", loop.variable.element)
+    beyond = _sum(Ref(first), Const(THREADS_OF_A_TEAM, first.element))
+    end = Select(_less(beyond, loop.end), beyond, loop.end)
+    inner = TeamLoop(replace(loop, first=Ref(first), end=end, stride=Stride.ONE), reductions)
+    return _dealt_out(replace(loop, body=(inner,)), first, gang, THREADS_OF_A_TEAM)
+
+
+def _dealt_out(loop: Count, variable: Variable, gang: Variable, at_a_time: int) -> For:
+    """The iterations of one gang of a loop that goes on by so many."""
+    element = variable.element
+    times = Binary(BinaryOperator.MULTIPLY, Ref(gang), Const(at_a_time, element), element)
+    start = Ref(gang) if at_a_time == 1 else times
+    begin = start if isinstance(loop.first, Const) and loop.first.value == 0 else _sum(loop.first, start)
+    step = Assign(variable, _sum(Ref(variable), Const(GANGS * at_a_time, element)))
+    return For(_less(Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))
+
+
+def _sum(left: Expression, right: Expression) -> Binary:
+    return Binary(BinaryOperator.ADD, left, right, left.element)
+
+
+def _less(left: Expression, right: Expression) -> Binary:
+    return Binary(BinaryOperator.LESS, left, right, Element.BOOL)

@@ -1,0 +1,20 @@
+"""Fills the templates of pages, which need nothing else where they are read."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from starplat.resources import template_folder
+
+
+def filled(template: str, **pieces: object) -> str:
+    """The page `templates/page/<template>` with these pieces in place, whose text stays text."""
+    environment = Environment(
+        loader=FileSystemLoader(template_folder("page")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=True,
+    )
+    return environment.get_template(template).render(**pieces)

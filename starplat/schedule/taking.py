@@ -1,0 +1,112 @@
+"""How the steps of scheduling are taken: one by one, or once for all schedules that are the same to a step.
+
+Whoever tries hundreds of schedules on one module takes most steps on the same modules again, with settings that differ
+only in knobs that the step does not look at. Which knobs it looks at is seen while it is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from starplat.diagnostics import DiagnosticError
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Module
+from starplat.ir.verify import verify
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import KNOBS, Schedule
+from starplat.schedule.step import Decided, GraphStep, Step
+
+
+@dataclass(frozen=True)
+class Taking:
+    """Takes steps for one kind of device and, where it is known, one graph."""
+
+    capabilities: Capabilities
+    facts: GraphFacts | None = None
+
+    def take(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> Decided:
+        """What the step makes of the module.
+
+        Raises:
+            DiagnosticError: E06xx, the schedule asks for what is not legal for the program.
+        """
+        match step:
+            case Step():
+                found = step.rewrite(module, schedule, self.capabilities)
+            case GraphStep():
+                found = step.rewrite(module, schedule, self.capabilities, self.facts)
+            case _:
+                assert_never(step)
+        return found if isinstance(found, Decided) else Decided(found)
+
+    def check(self, module: Module) -> None:
+        """Holds what came of all steps against the rules of modules."""
+        verify(module)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A step that was taken on `module`, for which it looked at these knobs; it ended so."""
+
+    module: Module
+    asked: Mapping[str, object]
+    end: Decided | DiagnosticError
+
+
+@dataclass(frozen=True)
+class TakingOnce(Taking):
+    """The same, but no step twice where it would look at the same."""
+
+    _known: dict[tuple[Step | GraphStep, int], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
+    _checked: dict[int, Module] = field(default_factory=dict, repr=False, compare=False)
+
+    def take(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> Decided:
+        known = self._known.setdefault((step, id(module)), [])
+        taken = next((taken for taken in known if _same(taken.asked, schedule)), None)
+        if taken is None:
+            taken = self._taken(step, module, schedule)
+            known.append(taken)
+        if isinstance(taken.end, DiagnosticError):
+            raise taken.end
+        return taken.end
+
+    def _taken(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> _Taken:
+        watched = Watched(**schedule.values)
+        try:
+            end: Decided | DiagnosticError = super().take(step, module, watched)
+        except DiagnosticError as error:
+            end = error
+        return _Taken(module, {name: getattr(schedule, name) for name in watched.asked}, end)
+
+    def check(self, module: Module) -> None:
+        if id(module) not in self._checked:
+            verify(module)
+            self._checked[id(module)] = module
+
+
+def _same(asked: Mapping[str, object], schedule: Schedule) -> bool:
+    return all(getattr(schedule, name) == value for name, value in asked.items())
+
+
+class Watched(Schedule):
+    """A schedule that notes which of its knobs somebody looks at; `asked` has their names."""
+
+    __slots__ = ("asked",)
+    asked: set[str]
+
+    def __init__(self, **values: Any) -> None:
+        object.__setattr__(self, "asked", set())
+        super().__init__(**values)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in KNOBS:
+            object.__getattribute__(self, "asked").add(name)
+        return super().__getattribute__(name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schedule) and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash(Schedule(**self.values))  # type: ignore[arg-type]

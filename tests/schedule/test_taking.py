@@ -1,0 +1,79 @@
+"""Steps that are taken once for many schedules come to what they would come to one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.diagnostics import DiagnosticError
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.nodes import Module
+from starplat.ir.processors import Processor
+from starplat.schedule import KNOBS, PLAIN, Schedule
+from starplat.schedule.apply import decided
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Direction, Loop
+from starplat.schedule.step import Decided, Step
+from starplat.schedule.taking import Taking, TakingOnce, Watched
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FACTS = GraphFacts(1000, 16_000, 400, None)
+PLACES = [
+    (target, processor)
+    for target, backend in BACKENDS.items()
+    for processor in Processor
+    if backend.capabilities_on(processor)
+]
+
+
+def ended(module: Module, schedule: Schedule, taking: Taking) -> Decided | str:
+    """What came of it, choices and all, or the message."""
+    try:
+        return decided(module, schedule, taking.capabilities, taking.facts, taking=taking)
+    except DiagnosticError as error:
+        return error.diagnostics[0].message
+
+
+@pytest.mark.parametrize(("target", "processor"), PLACES, ids=str)
+@pytest.mark.parametrize("name", ["sssp", "betweenness", "connected_components", "triangle_count", "pagerank"])
+def test_it_comes_to_the_same(name: str, target: str, processor: Processor) -> None:
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    capabilities = BACKENDS[target].capabilities_on(processor)
+    assert capabilities is not None
+    each, once = Taking(capabilities, FACTS), TakingOnce(capabilities, FACTS)
+    kinds = product(*((*knob.kind, *(form(3) for form in knob.forms)) for knob in KNOBS.values()))
+    schedules = [Schedule(*values) for values in list(kinds)[:: 67 if target == "opencl" else 311]]
+    for schedule in (*schedules, *schedules):
+        assert ended(module, schedule, once) == ended(module, schedule, each), str(schedule)
+
+
+def test_a_step_is_taken_again_only_for_what_it_looks_at() -> None:
+    taken: list[str] = []
+
+    def rewrite(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module:
+        taken.append(str(schedule.direction))
+        if schedule.direction is Direction.PULL:
+            taken.append(str(schedule.loop))
+        return module
+
+    step = Step("test", "a step", "the only one", rewrite)
+    module = starplat.compile("function f(Graph g) { return g.num_nodes(); }").module()
+    taking = TakingOnce(BACKENDS["opencl"].capabilities)
+    for direction, loop in product((Direction.PUSH, Direction.PULL), (Loop.HOST, Loop.DEVICE, Loop.HOST)):
+        taking.take(step, module, Schedule(direction=direction, loop=loop))
+    assert taken == ["push", "pull", "host", "pull", "device"]
+
+
+def test_a_watched_schedule_is_a_schedule() -> None:
+    watched = Watched(**PLAIN.values)
+    assert not watched.asked
+    assert watched == PLAIN
+    assert PLAIN.__eq__(watched) in (True, NotImplemented)  # Python asks the other one then
+    assert hash(watched) == hash(PLAIN)
+    assert watched.asked == set(KNOBS)
+    assert str(watched) == "plain"
+    assert watched.keeps_flags(batches=True)
