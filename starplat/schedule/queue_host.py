@@ -20,7 +20,6 @@ from starplat.ir.nodes import (
     Const,
     DeclareVariable,
     Element,
-    Expression,
     Fill,
     Function,
     HostBlock,
@@ -38,7 +37,6 @@ from starplat.ir.nodes import (
     Launch,
     Module,
     NumNodes,
-    Once,
     OnDevice,
     PushOrPull,
     ReadCell,
@@ -46,16 +44,16 @@ from starplat.ir.nodes import (
     Ref,
     SetVariable,
     Swap,
-    Variable,
     WriteCell,
 )
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, written_arrays
 from starplat.schedule.bit_sets import Bitmap, Layers, WordKernels
+from starplat.schedule.first_members import FirstMembers
 from starplat.schedule.kept_sets import KeptSet, checked, cleared
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_rounds import pulls_if_many, pulls_if_many_words
-from starplat.schedule.queue import ZERO, Queue, inserted
+from starplat.schedule.queue import ZERO, Queue
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.source import NOWHERE, Span
 
@@ -85,11 +83,10 @@ class ListRounds:
         self._few = False
         self._over_all: dict[str, str] = {}
         self.queues = queues
-        self.insert = insert
         self.taken = taken
         self.kernels: list[Kernel] = []
         self.words = WordKernels(taken, self.kernels)
-        self._written: dict[int, tuple[HostOp, ...]] = {}
+        self.first = FirstMembers(taken, insert, self.kernels)
         self._span: Span = NOWHERE
 
     def function(self, function: HostFunction) -> HostFunction:
@@ -148,7 +145,7 @@ class ListRounds:
                 yield from cleared(self.queues[array])
             case WriteCell(array, index) if array in self.queues:
                 known.discard(array)
-                yield from self.insertion(op, array, index)
+                yield from self.first.put_in(op, array, self.queues[array], index, self._span)
             case CheckCell(array, index) if array in self.queues:
                 yield CheckCell(checked(array, self.queues[array]), index)
             case Swap(first, second) if first in self.queues:
@@ -212,20 +209,6 @@ class ListRounds:
         emptied = (Fill(queue.bits, ZERO),) if found.takes else ()
         many = Binary(BinaryOperator.GREATER, Ref(queue.count), _MANY, Element.BOOL)
         yield HostIf(many, (Launch(self._over_all[kernel.name]), *emptied), (op,))
-
-    def insertion(self, op: WriteCell, array: Array, index: Expression) -> tuple[HostOp, ...]:
-        """One thread puts in the node that the host has in mind, which must be one."""
-        if id(op) not in self._written:
-            kept = self.queues[array]
-            stem = (kept.nodes if isinstance(kept, Queue) else kept.bits).name
-            node, ahead = index, tuple[HostOp, ...]()
-            if not (isinstance(index, Ref) and index.variable.element is Element.NODE):
-                variable = Variable(self.taken.free(f"{stem}_node"), Element.NODE)
-                node, ahead = Ref(variable), (DeclareVariable(variable, index),)
-            name, body = self.taken.free(f"{stem}_first"), (inserted(node, kept.told, self.insert),)
-            self.kernels.append(with_signature(Kernel(name, Once(), None, None, body, (), (), (), self._span)))
-            self._written[id(op)] = (*ahead, CheckCell(checked(array, kept), node), Launch(name))
-        return self._written[id(op)]
 
     def push_or_pull(self, op: PushOrPull, known: set[Array]) -> Iterator[HostOp]:
         """The way by how many are active; who pushes has only few to walk then."""
