@@ -109,20 +109,19 @@ def expression_accesses(expression: Expression, given: Conditions = ()) -> Itera
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
     """The conditions that all hold if this one does."""
-    match condition:
-        case Binary(BinaryOperator.AND, left, right):
-            yield from conjuncts(left)
-            yield from conjuncts(right)
-        case _:
-            yield condition
+    return _joined_by(BinaryOperator.AND, condition)
 
 
 def disjuncts(condition: Expression) -> Iterator[Expression]:
     """The conditions one of which holds if this one does."""
+    return _joined_by(BinaryOperator.OR, condition)
+
+
+def _joined_by(operator: BinaryOperator, condition: Expression) -> Iterator[Expression]:
     match condition:
-        case Binary(BinaryOperator.OR, left, right):
-            yield from disjuncts(left)
-            yield from disjuncts(right)
+        case Binary(found, left, right) if found is operator:
+            yield from _joined_by(operator, left)
+            yield from _joined_by(operator, right)
         case _:
             yield condition
 

@@ -242,7 +242,7 @@ class OpenCLKernels(GroupKernels):
         super().__init__(device, module, wide_arcs, cached=cached)
 
     def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
-        """pyopencl takes a hundred times as long to find out at every launch what it is not told here."""
+        """The built kernel, told what it takes, which pyopencl would find out anew at every launch."""
         with self._opencl.faults():
             kernel = self._opencl.cl.Kernel(self._program, name)
             kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
