@@ -137,15 +137,15 @@ def plan(
     from starplat.schedule.parse import as_schedule
 
     require_target(target)
-    facts = None
+    facts = weight = None
     if graph is not None:
-        from starplat.runtime.facts import facts_of
+        from starplat.runtime.facts import facts_of, mean_weight_of
 
-        facts = facts_of(graph)
+        facts, weight = facts_of(graph), mean_weight_of(graph)
     wanted = as_schedule(schedule) or own_schedule(target)
     found = decided(module, wanted, capabilities or capabilities_of(target), facts)
     require_followed(module, target, wanted, facts, found.module, capabilities)
-    return Plan(target, wanted, found.choices, facts, device)
+    return Plan(target, wanted, found.choices, facts, device, weight)
 
 
 def artifact(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,16 +23,19 @@ from benchmarks.measured.quests import Quest, quest_of
 from benchmarks.measured.rows import EXAMPLES, ROWS
 from benchmarks.measured.rows import Row as Problem
 from starplat import Program, Result
-from starplat.bench.candidates import Candidate, candidates
+from starplat.bench.candidates import Candidate, Refused, candidates
 from starplat.bench.measure import Bench, Case
 from starplat.bench.records import Row, Sizes
 from starplat.bench.search import Search
 from starplat.graph import Graph
+from starplat.ir.nodes import Module
 from starplat.runtime import bind
+from starplat.runtime.building import kernels_on
+from starplat.runtime.device import Device
 from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.everywhere import Agreement
-from starplat.runtime.facts import facts_of
-from starplat.runtime.launch import kernels_on
+from starplat.runtime.facts import mean_weight_of
+from starplat.runtime.looking import facts_on
 from starplat.runtime.targets import open_device
 from starplat.runtime.validate import first_difference
 from starplat.schedule import Schedule
@@ -67,13 +70,18 @@ def build(program: Program, quest: Quest, graphs: Iterable[Graph]) -> int:
     wanted = [
         (candidate.module, needs_wide_arcs(graph.num_arcs))
         for graph in graphs
-        for candidate in candidates(module, quest.target, facts_of(graph), device.capabilities)
+        for candidate in _candidates(module, graph, quest.target, device)
         if isinstance(candidate, Candidate)
     ]
     different = {(id(made), wide): (made, wide) for made, wide in wanted}
     with ThreadPoolExecutor() as threads:
         wait([threads.submit(kernels_on, device, made, wide) for made, wide in different.values()])
     return len(different)
+
+
+def _candidates(module: Module, graph: Graph, target: str, device: Device) -> Iterator[Candidate | Refused]:
+    facts, weight = facts_on(device, graph, module), mean_weight_of(graph)
+    return candidates(module, target, facts, device.capabilities, weight)
 
 
 class TellingSearch(Search):

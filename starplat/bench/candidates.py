@@ -41,17 +41,22 @@ class Refused:
 
 
 def candidates(
-    module: Module, target: str, facts: GraphFacts, capabilities: Capabilities | None = None
+    module: Module,
+    target: str,
+    facts: GraphFacts,
+    capabilities: Capabilities | None = None,
+    mean_weight: float | None = None,
 ) -> Iterator[Candidate | Refused]:
     """Every schedule whose module no schedule before it gave, and every one that is refused for a new reason.
 
     Args:
         capabilities: of the device that it will run on, where they are not those of the target in general.
+        mean_weight: of the graph's arcs; None without weights.
     """
     made_by = _Making(module, target, facts, capabilities)
     seen: set[int] = set()
     reasons: set[str] = set()
-    for schedule in space(made_by):
+    for schedule in space(made_by, widths(mean_weight)):
         try:
             made = made_by.module_of(schedule)
         except DiagnosticError as error:
@@ -91,10 +96,10 @@ class _Making:
             return False
 
 
-def space(made_by: _Making) -> Iterator[Schedule]:
-    """All schedules worth a look, `auto` and `plain` first."""
+def space(made_by: _Making, ladder: tuple[int | float, ...]) -> Iterator[Schedule]:
+    """All schedules worth a look, `auto` and `plain` first; `ladder` has the widths of delta."""
     yield from (AUTO, PLAIN)
-    first, *others = widths(made_by.facts)
+    first, *others = ladder
     for values in product(*(_values(name, first) for name in KNOBS)):
         schedule = replace(AUTO, **dict(zip(KNOBS, values, strict=True)))  # type: ignore[arg-type]
         yield schedule
@@ -102,10 +107,10 @@ def space(made_by: _Making) -> Iterator[Schedule]:
             yield from (replace(schedule, priority=Delta(width)) for width in others)
 
 
-def widths(facts: GraphFacts) -> tuple[int | float, ...]:
+def widths(mean_weight: float | None) -> tuple[int | float, ...]:
     """The ladder for a graph, in two digits, so that much the same graphs have the same kernels; and in whole numbers
     where steps of less than one would be none."""
-    mean = 1.0 if facts.mean_weight is None else facts.mean_weight
+    mean = 1.0 if mean_weight is None else mean_weight
     rounded = (float(f"{mean * step:.2g}") for step in LADDER)
     rounded = (round(width) if width >= 2 else round(width, 6) for width in rounded)
     found = tuple(dict.fromkeys(int(width) if float(width).is_integer() else width for width in rounded if width > 0))

@@ -18,7 +18,8 @@ from starplat.bench.records import Row, Sizes
 from starplat.bench.samples import Estimate, median, speed_up
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
-from starplat.runtime.facts import facts_of
+from starplat.runtime.facts import mean_weight_of
+from starplat.runtime.looking import facts_on
 from starplat.runtime.targets import open_device
 from starplat.schedule import PLAIN
 from starplat.schedule.parse import parse_schedule
@@ -143,7 +144,9 @@ class Search:
         module = self.bench.program.module(self.bench.function)
         device = open_device(self.case.target, self.case.device or 0)
         self.device = device.name
-        found = candidates(module, self.case.target, facts_of(self.graph), device.capabilities)
+        facts = facts_on(device, self.graph, module)
+        weight = mean_weight_of(self.graph)
+        found = candidates(module, self.case.target, facts, device.capabilities, weight)
         for candidate in _in_turn(found):
             name = str(candidate.schedule)
             if name in self.trials:

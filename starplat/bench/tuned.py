@@ -17,7 +17,7 @@ from starplat.bench.samples import Estimate
 from starplat.bench.search import Outcome, Trial, Trials
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printer import print_module
-from starplat.runtime.facts import facts_of
+from starplat.runtime.looking import facts_on
 from starplat.runtime.targets import open_device
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
@@ -94,7 +94,7 @@ def key_of(module: Module, graph: Graph, words: Mapping[str, str], target: str, 
     """What a search is about: times of one are of no use to another. What `auto` makes of the program on that device is
     part of it, so that a compiler which has changed begins anew."""
     there = open_device(target, device or 0)
-    automatic = for_target(module, target, AUTO, facts_of(graph), there.capabilities)
+    automatic = for_target(module, target, AUTO, facts_on(there, graph, module), there.capabilities)
     emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
     program = (__version__, module.source.text, module.entry, print_module(automatic), emitted)
     parts = (*program, sorted(words.items()), target, device or 0, there.name)

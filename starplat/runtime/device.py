@@ -40,6 +40,8 @@ class Device(DeviceMemory):
     target: ClassVar[str]
     capabilities: Capabilities | None = None
     """What schedules may rely on here, where that is not what they may on the target in general."""
+    is_host: bool = False
+    """Whether the host's cores run the kernels, and its memory holds the arrays."""
     most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
     """Threads count nodes with 32 bits, in steps of all threads of a launch."""
 

@@ -1,8 +1,13 @@
-"""What scheduling may know of a graph: worked out once for each, and only where some step looks at it."""
+"""What scheduling may know of a graph: worked out once for each, and only where some step looks at it.
+
+Where kernels run on a device with memory of its own, the longest row is looked for there, in one pass over what lies
+there anyway (`longest_row`); elsewhere the host's cores do it.
+"""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,20 +21,26 @@ from starplat.schedule.facts import GraphFacts
 _FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary()
 
 
-def facts_for(module: Module, schedule: Schedule | None, graph: Graph, capabilities: Capabilities) -> GraphFacts | None:
-    """The facts that scheduling this run wants on a target that can do that; None if it wants none."""
-    return facts_of(graph) if schedule != PLAIN and looks_at_the_graph(module, capabilities) else None
+def wants_facts(module: Module, schedule: Schedule | None, capabilities: Capabilities) -> bool:
+    """Whether scheduling a run on a target that can do that looks at the graph."""
+    return schedule != PLAIN and looks_at_the_graph(module, capabilities)
 
 
-def facts_of(graph: Graph) -> GraphFacts:
-    """The facts, in O(n + m) the first time."""
+def facts_of(graph: Graph, longest_row: Callable[[Graph], int] | None = None) -> GraphFacts:
+    """The facts, in O(n + m) the first time; `longest_row` finds the largest degree, by default on the host."""
     if graph not in _FACTS:
-        weights = graph.weights
-        mean = None if weights is None or not len(weights) else float(weights.mean(dtype=float))
-        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, _max_degree(graph), mean, not graph.directed)
+        most = (longest_row or longest_row_by_host)(graph)
+        _FACTS[graph] = GraphFacts(graph.num_nodes, graph.num_arcs, most, not graph.directed)
     return _FACTS[graph]
 
 
-def _max_degree(graph: Graph) -> int:
+def longest_row_by_host(graph: Graph) -> int:
+    """The largest number of arcs that leave a node, or enter one."""
     most = int(graph.out_degrees.max(initial=0))
     return max(most, int(np.bincount(graph.columns).max(initial=0))) if graph.directed else most
+
+
+def mean_weight_of(graph: Graph) -> float | None:
+    """The mean weight of the arcs, in O(m); None without weights. Deltas go by it."""
+    weights = graph.weights
+    return None if weights is None or not len(weights) else float(weights.mean(dtype=float))

@@ -7,7 +7,6 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -20,18 +19,19 @@ from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Array, Module
 from starplat.runtime.arguments import Bound, bind, names_in
-from starplat.runtime.device import Device, Kernels
+from starplat.runtime.building import forget_kernels, kernels_on
+from starplat.runtime.device import Device
 from starplat.runtime.device_faults import DeviceFaultError
 from starplat.runtime.elements import Value
 from starplat.runtime.estimate import Estimate
-from starplat.runtime.facts import facts_for
+from starplat.runtime.facts import wants_facts
 from starplat.runtime.lent import Lent
+from starplat.runtime.looking import look
 from starplat.runtime.properties import shown_cells
 from starplat.runtime.resident import forget_device, on_device
 from starplat.runtime.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
 from starplat.runtime.targets import abandon, open_device
-from starplat.runtime.text import dump_program, edited_text_may_be_wrong
 from starplat.runtime.trace import Trace
 from starplat.runtime.tracing import taken_apart, traced
 from starplat.runtime.watch import Watch
@@ -77,13 +77,13 @@ def run_module(
     if device_results:
         device.with_arrays()
     before, started = replace(device.traffic), perf_counter()
-    module = _scheduled(module, graph, schedule, device)
     with _abandoned_if_it_fails(device), ExitStack() as held:
+        module, looking = _scheduled(module, graph, schedule, device)
         bound, resident = given.within(module), on_device(device, graph)
         run = Run(module, graph, bound, device, resident, held, repeated=wanted.repeat > 1 or trace)
-        compile_seconds += perf_counter() - started
+        compile_seconds += perf_counter() - started - looking
         done = _driven(run, wanted)
-    seconds = Seconds(load_seconds, compile_seconds + done.build, done.upload, done.runs, done.download)
+    seconds = Seconds(load_seconds, compile_seconds + done.build, looking + done.upload, done.runs, done.download)
     moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
     return _result(run, done, seconds, moved, on_device=device_results)
 
@@ -112,10 +112,13 @@ class _Done:
     trace: Trace | None
 
 
-def _scheduled(module: Module, graph: Graph, schedule: Schedule | None, device: Device) -> Module:
-    """The module as it runs on the device."""
-    facts = facts_for(module, schedule, graph, device.capabilities or capabilities_of(device.target))
-    return for_target(module, device.target, schedule, facts, device.capabilities)
+def _scheduled(module: Module, graph: Graph, schedule: Schedule | None, device: Device) -> tuple[Module, float]:
+    """The module as it runs on the device, and the seconds that went into bringing there what had to be looked at."""
+    facts, seconds = None, 0.0
+    if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
+        looked = look(device, graph, module)
+        facts, seconds = looked.facts, looked.upload
+    return for_target(module, device.target, schedule, facts, device.capabilities), seconds
 
 
 def _driven(run: Run, wanted: _Wanted) -> _Done:
@@ -187,23 +190,6 @@ def _returned(module: Module, value: Value | None, graph: Graph) -> Value | None
     return value
 
 
-_BUILT: weakref.WeakKeyDictionary[Device, dict[tuple[int, bool], tuple[Module, Kernels]]] = weakref.WeakKeyDictionary()
-_MOST_BUILT = 64
-
-
-def kernels_on(device: Device, module: Module, wide_arcs: bool) -> Kernels:
-    """The module's kernels on the device; those of the modules last used are at hand."""
-    known = _BUILT.setdefault(device, {})
-    key = (id(module), wide_arcs)
-    if key not in known:
-        if len(known) >= _MOST_BUILT:
-            known.pop(next(iter(known)))
-        dump_program(module)
-        with edited_text_may_be_wrong(device.target, module):
-            known[key] = (module, device.build(module, wide_arcs=wide_arcs))
-    return known[key][1]
-
-
 @contextmanager
 def _abandoned_if_it_fails(device: Device) -> Iterator[None]:
     """Lets go of a device that fails meanwhile, and of all that was on it."""
@@ -213,7 +199,7 @@ def _abandoned_if_it_fails(device: Device) -> Iterator[None]:
         device.broken = True
         abandon(device)
         forget_device(device)
-        _DEAD.append((device, _BUILT.pop(device, None)))
+        _DEAD.append((device, forget_kernels(device)))
         raise
 
 

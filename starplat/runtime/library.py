@@ -113,6 +113,10 @@ class OpenACCDevice(LibraryDevice):
 
     target = "openacc"
 
+    def __init__(self, build: Build) -> None:
+        super().__init__(build)
+        self.is_host = not self._memory.number("device_is_gpu")
+
     def _name(self) -> str:
         memory = self._memory
         place = (memory.text("device_name") or "GPU") if memory.number("device_is_gpu") else "host"

@@ -68,8 +68,8 @@ class OpenCLDevice(ArrayDevice):
         except self.cl.Error as error:
             raise device_fault(self.name, str(error), "does not answer") from error
         self.capabilities = capabilities_on(device)
-        on_cpu = device.type & self.cl.device_type.CPU
-        self.items_of_group = 1 if on_cpu else THREADS_OF_ONE_GROUP
+        self.is_host = bool(device.type & self.cl.device_type.CPU)
+        self.items_of_group = 1 if self.is_host else THREADS_OF_ONE_GROUP
         """Of a group that runs rounds by itself; on a CPU others would only take turns with the one."""
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
@@ -136,7 +136,7 @@ class OpenCLDevice(ArrayDevice):
 
     def _free_memory(self, ours: int) -> int | None:
         left = self.device.global_mem_size - ours
-        return at_most_host_memory(left) if self.device.type & self.cl.device_type.CPU else left
+        return at_most_host_memory(left) if self.is_host else left
 
     def faults(self) -> Faults:
         """Errors of the OpenCL runtime as diagnostics."""

@@ -22,6 +22,7 @@ class OpenMPDevice(LibraryDevice):
     """The host's cores, as many as OMP_NUM_THREADS says."""
 
     target = "openmp"
+    is_host = True
 
     @property
     def kernels(self) -> type[LibraryKernels]:

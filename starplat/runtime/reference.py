@@ -20,6 +20,7 @@ class ReferenceDevice(ArrayDevice):
     """The host's memory."""
 
     target = "reference"
+    is_host = True
     most_nodes = 2**31 - 1
 
     def __init__(self) -> None:

@@ -90,16 +90,24 @@ class Run:
         Raises:
             DiagnosticError: E0908, there is not.
         """
+        expected, needed = self._needs()
+        if not make_room(self.device, needed):
+            free = self.device.free_memory() or 0
+            raise too_large(PurePath(self.module.source.name).stem, self.device.name, needed, free)
+        return expected
+
+    def fits(self) -> bool:
+        """Whether there is room for the run."""
+        return make_room(self.device, self._needs()[1])
+
+    def _needs(self) -> tuple[Estimate, int]:
+        """What the run takes, and the bytes of it that are not on the device yet."""
         sizes = Sizes(self.resident.num_nodes, self.resident.num_arcs)
         weights = (array for array in self.module.inputs if self._from_weights(array))
         graph = self.resident.apart((*self.module.graph_arrays, *weights))
         own = sum(self._cost(array, sizes) for array in self._parameters)
         expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes))
-        there = sizes.all(array for array in graph if self.resident.holds(array))
-        if not make_room(self.device, expected.total - there):
-            needed, free = expected.total - there, self.device.free_memory() or 0
-            raise too_large(PurePath(self.module.source.name).stem, self.device.name, needed, free)
-        return expected
+        return expected, expected.total - sizes.all(array for array in graph if self.resident.holds(array))
 
     def _cost(self, array: Array, sizes: Sizes) -> int:
         """Bytes that a parameter takes besides the graph's: none for what is used in place."""

@@ -63,7 +63,8 @@ class SyclDevice(ArrayDevice):
             raise device_fault(self.name, str(error), "does not answer") from error
         self.capabilities = capabilities_on(device)
         self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
-        self.items_of_group = 1 if device.is_cpu else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
+        self.is_host = device.is_cpu
+        self.items_of_group = 1 if self.is_host else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
         self._check(module, wide_arcs)
@@ -141,7 +142,7 @@ class SyclDevice(ArrayDevice):
 
     def _free_memory(self, ours: int) -> int | None:
         left = self.device.global_mem_size - ours
-        return at_most_host_memory(left) if self.device.is_cpu else left
+        return at_most_host_memory(left) if self.is_host else left
 
     def faults(self) -> Faults:
         """Errors of the SYCL runtime as diagnostics."""

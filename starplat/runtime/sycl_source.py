@@ -36,6 +36,7 @@ class SyclSourceDevice(LibraryDevice):
         super().__init__(build)
         self.few_groups = GROUPS_OF_A_UNIT * self._memory.number("device_threads")
         self.capabilities = capabilities_on(build)
+        self.is_host = build.place is not Place.GPU
 
     def _name(self) -> str:
         return f"{self._memory.text('device_name').strip()} (SYCL, {self._build.maker})"

@@ -8,13 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node, `mean_weight` None without weights;
-    `symmetric` says that every arc is known to have its reverse."""
+    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node; `symmetric` says that every arc is
+    known to have its reverse."""
 
     num_nodes: int
     num_arcs: int
     max_degree: int
-    mean_weight: float | None
     symmetric: bool = False
 
     @property
@@ -24,11 +23,8 @@ class GraphFacts:
 
     def __str__(self) -> str:
         """In words."""
-        weights = "no weights" if self.mean_weight is None else f"mean weight {self.mean_weight:.4g}"
-        return (
-            f"{self.num_nodes:,} nodes, {self.num_arcs:,} arcs "
-            f"(mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}, {weights})"
-        )
+        degrees = f"mean degree {self.mean_degree:.2f}, largest {self.max_degree:,}"
+        return f"{self.num_nodes:,} nodes, {self.num_arcs:,} arcs ({degrees})"
 
     def to_json(self) -> dict[str, Any]:
         """As data."""

@@ -26,7 +26,6 @@ from starplat.runtime import bind_text
 from starplat.runtime.facts import facts_of
 from starplat.runtime.targets import open_device
 from starplat.schedule import Schedule, apply
-from starplat.schedule.facts import GraphFacts
 from starplat.schedule.parse import parse_schedule, read_schedule
 from starplat.schedule.step import Step
 from tests.bench.test_bench import HERE
@@ -69,7 +68,7 @@ def test_without_a_choice_there_is_one_candidate(program: starplat.Program, monk
     ],
 )
 def test_widths_are_a_ladder_around_the_mean_weight(mean: float | None, expected: tuple[float, ...]) -> None:
-    assert widths(GraphFacts(3, 2, 2, mean)) == pytest.approx(expected)
+    assert widths(mean) == pytest.approx(expected)
     assert all(parse_schedule(f"priority=delta({width})") for width in expected)
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from starplat.backends.scheduled import capabilities_of, for_target
+from starplat.backends.scheduled import for_target
 from starplat.graph_files import read
 from starplat.ir.printer import print_module
 from starplat.ir.proceeding import proceeding
 from starplat.program_text import read_program
 from starplat.runtime import text
-from starplat.runtime.facts import facts_for
+from starplat.runtime.facts import facts_of
 from starplat.runtime.targets import open_device
 from starplat.source import SourceFile
 from starplat.toolchain.devices import report
@@ -54,8 +54,7 @@ def test_a_dump_holds_kernels_intermediate_form_and_the_hosts_way(examples: Path
     assert sorted(path.name for path in dumped.iterdir()) == ["sssp.sssp.host.txt", "sssp.sssp.ir.txt", KERNELS]
     device = open_device("opencl")
     module = pipeline.lower(pipeline.check(read_program(examples / "sssp.sp")))
-    facts = facts_for(module, None, read(roads), device.capabilities or capabilities_of("opencl"))
-    module = for_target(module, "opencl", None, facts, device.capabilities)
+    module = for_target(module, "opencl", None, facts_of(read(roads)), device.capabilities)
     kernels = BACKENDS["opencl"].kernels_text(module)
     shown = {KERNELS: kernels, "sssp.sssp.ir.txt": print_module(module), "sssp.sssp.host.txt": proceeding(module)}
     for name, expected in shown.items():

@@ -20,8 +20,8 @@ from tests.zoo import ZOO
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EDGE = Schedule(balance=Balance.EDGE)
 CUDA, OPENMP = capabilities_of("cuda"), capabilities_of("openmp")
-ROADS, EVEN = GraphFacts(264_346, 730_100, 8, None), GraphFacts(4_194_304, 134_217_232, 66, None)
-SOCIAL, DENSE = GraphFacts(81_306, 2_684_592, 3_383, None), GraphFacts(1_000, 200_000, 250, None)
+ROADS, EVEN = GraphFacts(264_346, 730_100, 8), GraphFacts(4_194_304, 134_217_232, 66)
+SOCIAL, DENSE = GraphFacts(81_306, 2_684_592, 3_383), GraphFacts(1_000, 200_000, 250)
 
 
 @pytest.mark.parametrize("name", ["triangle_count", "clustering_coefficient"])
@@ -36,7 +36,7 @@ SOCIAL, DENSE = GraphFacts(81_306, 2_684_592, 3_383, None), GraphFacts(1_000, 20
         (SOCIAL, CUDA, True),
         (SOCIAL, OPENMP, True),
         (DENSE, CUDA, True),
-        (GraphFacts(0, 0, 0, None), CUDA, False),
+        (GraphFacts(0, 0, 0), CUDA, False),
         (None, CUDA, True),
     ],
 )

@@ -21,7 +21,7 @@ from starplat.schedule.step import Decided, Step
 from starplat.schedule.taking import Taking, TakingOnce, Watched
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-FACTS = GraphFacts(1000, 16_000, 400, None)
+FACTS = GraphFacts(1000, 16_000, 400)
 PLACES = [
     (target, processor)
     for target, backend in BACKENDS.items()

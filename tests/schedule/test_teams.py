@@ -102,7 +102,7 @@ def test_what_a_launch_of_its_own_does_is_shared_too() -> None:
     assert shape(module).shares == 1
 
 
-ROADS, HUBS = GraphFacts(264_346, 730_100, 8, None), GraphFacts(4_194_304, 128_312_076, 170_000, None)
+ROADS, HUBS = GraphFacts(264_346, 730_100, 8), GraphFacts(4_194_304, 128_312_076, 170_000)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+"""Looks at a graph where it lies: one pass on the device finds the longest row, by programs of StarPlat's own.
+
+They read only what the program that is about to run reads too, so nothing is uploaded for their sake. Where the host's
+cores are the device, or neither rows of incoming arcs nor columns are read, the host looks.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+
+from starplat.analysis import analyse
+from starplat.backends.scheduled import for_target
+from starplat.frontend.check import check
+from starplat.frontend.parser import parse
+from starplat.frontend.sequence import sequenced
+from starplat.graph.graph import Graph
+from starplat.ir.lower import lower
+from starplat.ir.nodes import COLUMNS, IN_ROW_OFFSETS, Module
+from starplat.passes import run as run_passes
+from starplat.runtime.arguments import Bound
+from starplat.runtime.building import kernels_on
+from starplat.runtime.device import Device
+from starplat.runtime.facts import facts_of, longest_row_by_host
+from starplat.runtime.resident import on_device
+from starplat.runtime.running import Run
+from starplat.schedule import AUTO
+from starplat.schedule.facts import GraphFacts
+from starplat.source import SourceFile
+
+_TEXT = """\
+// The largest number of arcs that leave a node, or enter one.
+function by_rows(Graph g) {
+  int most = 0;
+  forall (v in g.nodes()) {
+    most = max(most, max(g.count_outNbrs(v), g.count_inNbrs(v)));
+  }
+  return most;
+}
+
+// The same, where arcs that enter are not at hand as rows.
+function by_columns(Graph g) {
+  int most = 0;
+  propNode<int> entering;
+  g.attachNodeProperty(entering = 0);
+  forall (v in g.nodes()) {
+    forall (nbr in g.neighbors(v)) {
+      nbr.entering += 1;
+    }
+  }
+  forall (v in g.nodes()) {
+    most = max(most, max(g.count_outNbrs(v), v.entering));
+  }
+  return most;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found, and the seconds that arrays took to reach the device meanwhile, which stay there."""
+
+    facts: GraphFacts
+    upload: float
+
+
+def facts_on(device: Device, graph: Graph, module: Module) -> GraphFacts:
+    """The facts of a graph that a module is about to run on, there."""
+    return look(device, graph, module).facts
+
+
+def look(device: Device, graph: Graph, module: Module) -> Looked:
+    """The same, with what it took."""
+    uploads: list[float] = []
+
+    def longest_row(graph: Graph) -> int:
+        entry = None if device.is_host or not graph.num_arcs else _entry(graph, module)
+        found = None if entry is None else _run(device, graph, looking_module(entry), uploads)
+        return longest_row_by_host(graph) if found is None else found
+
+    return Looked(facts_of(graph, longest_row), sum(uploads))
+
+
+def _entry(graph: Graph, module: Module) -> str | None:
+    """Which of the programs needs no more than the module does; None if neither."""
+    if not graph.directed or IN_ROW_OFFSETS in module.graph_arrays:
+        return "by_rows"
+    return "by_columns" if COLUMNS in module.graph_arrays else None
+
+
+@cache
+def looking_module(entry: str) -> Module:
+    """One of the programs, for all targets."""
+    source = SourceFile("longest_row.sp", _TEXT)
+    facts = analyse(sequenced(check(parse(source), source)))
+    return run_passes(lower(facts.program, entry, facts))
+
+
+def _run(device: Device, graph: Graph, module: Module, uploads: list[float]) -> int | None:
+    """What the program gives; None if there is no room for it, which had better be said of the next one."""
+    made = for_target(module, device.target, AUTO, capabilities=device.capabilities)
+    with ExitStack() as held:
+        run = Run(made, graph, Bound(), device, on_device(device, graph), held)
+        if not run.fits():
+            return None
+        kernels = kernels_on(device, made, run.resident.wide_arcs)
+        started = perf_counter()
+        run.upload()
+        device.synchronise()
+        uploads.append(perf_counter() - started)
+        run.once(kernels)
+    assert isinstance(run.returned, int)
+    return run.returned
