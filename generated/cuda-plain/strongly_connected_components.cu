@@ -636,7 +636,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     modified.fill(false);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-    while (true) {
+    do {
         finished = true;
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -685,8 +685,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         );
         check(cudaGetLastError(), "strongly_connected_components_find_finished");
         finished = finished && finished_result.read();
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

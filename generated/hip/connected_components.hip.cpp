@@ -455,9 +455,19 @@ extern "C" __global__ void connected_components_component_sample(
         const arc_t end = row_offsets[v + 1];
         if (first + 1 < end) {
             const int u = columns[first + 1];
+            int own = component[v];
+            int above_own = component[own];
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomicMin(&component[v], above_own);
+                own = above_own;
+                above_own = component[own];
+                steps_own += 1;
+            }
             int a = component[v];
             int b = component[u];
-            while (a != b) {
+            int steps = 0;
+            while (a != b && steps < 64) {
                 const int low = min(a, b);
                 const int high = max(a, b);
                 int held = component[high];
@@ -476,6 +486,7 @@ extern "C" __global__ void connected_components_component_sample(
                 }
                 a = above;
                 b = component[low];
+                steps += 1;
             }
         }
     }
@@ -530,20 +541,17 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_flatten(int num_nodes, int *component) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-        const int held = component[v];
-        int root = held;
-        int above = component[root];
-        while (root != above) {
-            root = above;
-            above = component[root];
-        }
-        if (root != held) {
-            atomicMin(&component[v], root);
+        int held = component[v];
+        int above = component[held];
+        while (held != above) {
+            atomicMin(&component[v], above);
+            held = above;
+            above = component[held];
         }
     }
 }
 
-#line 547 "connected_components.hip.cpp"
+#line 555 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -412,9 +412,19 @@ extern "C" void connected_components_component_sample(
         const arc_t end = row_offsets[v + 1];
         if (first + 1 < end) {
             const int u = columns[first + 1];
+            int own = component[v];
+            int above_own = component[own];
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomic_min_int(&component[v], above_own);
+                own = above_own;
+                above_own = component[own];
+                steps_own += 1;
+            }
             int a = component[v];
             int b = component[u];
-            while (a != b) {
+            int steps = 0;
+            while (a != b && steps < 64) {
                 const int low = smaller_int(a, b);
                 const int high = larger_int(a, b);
                 int held = component[high];
@@ -434,6 +444,7 @@ extern "C" void connected_components_component_sample(
                 }
                 a = above;
                 b = component[low];
+                steps += 1;
             }
         }
     }
@@ -486,21 +497,18 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) deviceptr(component)
     for (int v = 0; v < num_nodes; v++) {
-        const int held = component[v];
-        int root = held;
-        int above = component[root];
-        while (root != above) {
-            root = above;
-            above = component[root];
-        }
-        if (root != held) {
-            atomic_min_int(&component[v], root);
+        int held = component[v];
+        int above = component[held];
+        while (held != above) {
+            atomic_min_int(&component[v], above);
+            held = above;
+            above = component[held];
         }
     }
 }
 
 }  // namespace kernels
-#line 504 "connected_components.cpp"
+#line 512 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -719,7 +719,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-    while (true) {
+    do {
         finished = true;
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -785,8 +785,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             graph.num_nodes, component, finished_result
         );
         finished = finished && finished_result.read();
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

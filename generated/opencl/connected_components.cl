@@ -99,9 +99,19 @@ __kernel void connected_components_component_sample(
         const arc_t end = row_offsets[v + 1];
         if (first + 1 < end) {
             const int u = columns[first + 1];
+            int own = latest(component[v]);
+            int above_own = latest(component[own]);
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomic_min(&component[v], above_own);
+                own = above_own;
+                above_own = latest(component[own]);
+                steps_own += 1;
+            }
             int a = latest(component[v]);
             int b = latest(component[u]);
-            while (a != b) {
+            int steps = 0;
+            while (a != b && steps < 64) {
                 const int low = min(a, b);
                 const int high = max(a, b);
                 int held = latest(component[high]);
@@ -120,6 +130,7 @@ __kernel void connected_components_component_sample(
                 }
                 a = above;
                 b = latest(component[low]);
+                steps += 1;
             }
         }
     }
@@ -175,15 +186,12 @@ void connected_components_component_join(
 #line 12 "connected_components.sp"
 __kernel void connected_components_component_flatten(int num_nodes, __global int *component) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        const int held = latest(component[v]);
-        int root = held;
-        int above = latest(component[root]);
-        while (root != above) {
-            root = above;
-            above = latest(component[root]);
-        }
-        if (root != held) {
-            atomic_min(&component[v], root);
+        int held = latest(component[v]);
+        int above = latest(component[held]);
+        while (held != above) {
+            atomic_min(&component[v], above);
+            held = above;
+            above = latest(component[held]);
         }
     }
 }

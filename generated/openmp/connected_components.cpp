@@ -374,9 +374,19 @@ extern "C" void connected_components_component_sample(
         const arc_t end = row_offsets[v + 1];
         if (first + 1 < end) {
             const int u = columns[first + 1];
+            int own = component[v];
+            int above_own = component[own];
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomic_min_int(&component[v], above_own);
+                own = above_own;
+                above_own = component[own];
+                steps_own += 1;
+            }
             int a = component[v];
             int b = component[u];
-            while (a != b) {
+            int steps = 0;
+            while (a != b && steps < 64) {
                 const int low = smaller_int(a, b);
                 const int high = larger_int(a, b);
                 int held = component[high];
@@ -396,6 +406,7 @@ extern "C" void connected_components_component_sample(
                 }
                 a = above;
                 b = component[low];
+                steps += 1;
             }
         }
     }
@@ -446,21 +457,18 @@ extern "C" void connected_components_component_join(
 extern "C" void connected_components_component_flatten(int num_nodes, int *component) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
-        const int held = component[v];
-        int root = held;
-        int above = component[root];
-        while (root != above) {
-            root = above;
-            above = component[root];
-        }
-        if (root != held) {
-            atomic_min_int(&component[v], root);
+        int held = component[v];
+        int above = component[held];
+        while (held != above) {
+            atomic_min_int(&component[v], above);
+            held = above;
+            above = component[held];
         }
     }
 }
 
 }  // namespace kernels
-#line 464 "connected_components.cpp"
+#line 472 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -788,7 +788,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-    while (true) {
+    do {
         finished = true;
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -801,7 +801,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         modified_next_size.fill(0);
         modified_count = modified_size.read(0);
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few && modified_count <= graph.num_nodes / 8) {
                 bool turned = false;
                 kernels::strongly_connected_components_few(
@@ -837,8 +837,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
                 modified_count = modified_size.read(0);
                 colored = modified_count == 0;
             }
-            if (colored) break;
-        }
+        } while (!colored);
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         kernels::strongly_connected_components_set_component(
             graph.num_nodes, component, color, modified_bits, modified_list, modified_size
@@ -849,7 +848,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         modified_next_size.fill(0);
         modified_count = modified_size.read(0);
         const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few_2 && modified_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 kernels::strongly_connected_components_few_2(
@@ -886,15 +885,13 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
                 modified_count = modified_size.read(0);
                 collected = modified_count == 0;
             }
-            if (collected) break;
-        }
+        } while (!collected);
         finished_result.set(true);
         kernels::strongly_connected_components_find_finished(
             graph.num_nodes, component, finished_result
         );
         finished = finished && finished_result.read();
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

@@ -102,9 +102,19 @@ KERNEL connected_components_component_sample(
         const arc_t end = row_offsets[v + 1];
         if (first + 1 < end) {
             const int u = columns[first + 1];
+            int own = component[v];
+            int above_own = component[own];
+            int steps_own = 0;
+            while (own != above_own && steps_own < 64) {
+                atomic(component[v]).fetch_min(above_own);
+                own = above_own;
+                above_own = component[own];
+                steps_own += 1;
+            }
             int a = component[v];
             int b = component[u];
-            while (a != b) {
+            int steps = 0;
+            while (a != b && steps < 64) {
                 const int low = sycl::min(a, b);
                 const int high = sycl::max(a, b);
                 int held = component[high];
@@ -124,6 +134,7 @@ KERNEL connected_components_component_sample(
                 }
                 a = above;
                 b = component[low];
+                steps += 1;
             }
         }
     }
@@ -181,15 +192,12 @@ KERNEL connected_components_component_join(
 KERNEL connected_components_component_flatten(int num_nodes, int *component) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
-        const int held = component[v];
-        int root = held;
-        int above = component[root];
-        while (root != above) {
-            root = above;
-            above = component[root];
-        }
-        if (root != held) {
-            atomic(component[v]).fetch_min(root);
+        int held = component[v];
+        int above = component[held];
+        while (held != above) {
+            atomic(component[v]).fetch_min(above);
+            held = above;
+            above = component[held];
         }
     }
 }

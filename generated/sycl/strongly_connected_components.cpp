@@ -545,7 +545,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     modified_size.fill(0);
     bool finished = false;
     // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
-    while (true) {
+    do {
         finished = true;
         trim(device, graph, component);
         // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
@@ -559,7 +559,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         modified_next_size.fill(0);
         modified_count = modified_size.read(0);
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few && modified_count <= graph.num_nodes / 8) {
                 bool turned = false;
                 device.launch_group(
@@ -598,8 +598,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
                 modified_count = modified_size.read(0);
                 colored = modified_count == 0;
             }
-            if (colored) break;
-        }
+        } while (!colored);
         // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
         device.launch(
             "strongly_connected_components_set_component", graph.num_nodes, graph.num_nodes, component,
@@ -611,7 +610,7 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         modified_next_size.fill(0);
         modified_count = modified_size.read(0);
         const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few_2 && modified_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 device.launch_group(
@@ -650,16 +649,14 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
                 modified_count = modified_size.read(0);
                 collected = modified_count == 0;
             }
-            if (collected) break;
-        }
+        } while (!collected);
         finished_result.set(true);
         device.launch(
             "strongly_connected_components_find_finished", graph.num_nodes, graph.num_nodes, component,
             finished_result
         );
         finished = finished && finished_result.read();
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

@@ -6,10 +6,11 @@ Takes a loop and its function; `label_loops` asks the questions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starplat.ir.nodes import (
     Array,
+    CheckCell,
     CompareSwap,
     Const,
     CopyArray,
@@ -25,16 +26,21 @@ from starplat.ir.nodes import (
     HostWhile,
     Kernel,
     Launch,
+    Load,
     Module,
     Origin,
+    ReadCell,
     Ref,
     SetVariable,
+    Store,
     Swap,
     Unary,
     UnaryOperator,
     UpdateCell,
     Variable,
+    WriteCell,
 )
+from starplat.ir.rewriter import map_expression
 from starplat.ir.uses import Use, stream, use
 from starplat.ir.visitor import (
     all_expressions,
@@ -45,7 +51,8 @@ from starplat.ir.visitor import (
     walk_kernel,
     written_arrays,
 )
-from starplat.passes.label_kernels import sets_all, starts_as_itself
+from starplat.passes.label_kernels import sets_all, starts_as_itself, stored_everywhere
+from starplat.passes.orders import Labels
 from starplat.passes.truth import Truths, truth
 
 _ROUND = (DeclareVariable, SetVariable, Launch, Fill, Swap, CopyArray)
@@ -84,19 +91,46 @@ class Candidate:
                 known[op.variable] = truth(op.value, known)
             elif isinstance(op, Launch):
                 known.update(dict.fromkeys((r.variable for r in self.module.kernel(op.kernel).reductions), None))
-            elif not isinstance(op, _ROUND):
+            elif isinstance(op, ReadCell):
+                known[op.variable] = None
+            elif not isinstance(op, (*_ROUND, WriteCell, CheckCell)):
                 known = {}
         return known
 
     def starting_as_themselves(self) -> Iterator[Array]:
         """The arrays of nodes that hold every node's own number when the loop begins, and that it writes."""
-        written = dict.fromkeys(array for kernel in self.kernels for array in sorted_arrays(kernel))
-        for array in written:
-            if array.element in (Element.NODE, Element.INT) and array.extent is Extent.NODES:
-                kernel = self.last_writer(array)
-                touched = any(array in arrays_in(op) for op in self.round)
-                if isinstance(kernel, Kernel) and starts_as_itself(kernel, array) and not touched:
-                    yield array
+        for array in self.of_nodes((Element.NODE, Element.INT)):
+            kernel = self.last_writer(array)
+            if isinstance(kernel, Kernel) and starts_as_itself(kernel, array):
+                yield array
+
+    def of_nodes(self, elements: tuple[Element, ...]) -> Iterator[Array]:
+        """The arrays with a value of such a type for each node that the loop's kernels write, and nobody else in it."""
+        for array in dict.fromkeys(array for kernel in self.kernels for array in sorted_arrays(kernel)):
+            touched = any(array in arrays_in(op) for op in self.round)
+            if array.element in elements and array.extent is Extent.NODES and not touched:
+                yield array
+
+    def judged(self, kernel: Kernel, labels: Labels) -> Kernel:
+        """The kernel with its filter as a launch just before judges it. Labels may have become better since, so this is
+        for kernels that only let better ones win: whose label has changed is looked at again."""
+        stores = [op for op in walk_kernel(kernel.body) if isinstance(op, Store) and op.array == labels.array]
+        if any(op.value != labels.best for op in stores):
+            return kernel
+        place = next(i for i, op in enumerate(self.round) if isinstance(op, Launch) and op.kernel == kernel.name)
+        before = self.round[place - 1] if place else None
+        if not (isinstance(before, Launch) and isinstance(kernel.filter, Load) and kernel.iterator is not None):
+            return kernel
+        judge = self.module.kernel(before.kernel)
+        chosen = stored_everywhere(judge, kernel.filter.array)
+        alone = judge.iterator is not None and written_arrays(judge.body) == {kernel.filter.array}
+        if chosen is None or not alone or kernel.filter.index != Ref(kernel.iterator) or judge.iterator is None:
+            return kernel
+        names = {part.variable for part in walk_expression(chosen) if isinstance(part, Ref)}
+        if not names <= {judge.iterator, *judge.scalars}:
+            return kernel
+        own, mine = Ref(judge.iterator), Ref(kernel.iterator)
+        return replace(kernel, filter=map_expression(lambda part: mine if part == own else part, chosen))
 
     def last_writer(self, array: Array) -> Kernel | Fill | None:
         """What gave the array its contents before the loop; None if that is not plain."""

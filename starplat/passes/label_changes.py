@@ -31,11 +31,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Under `condition`, a reduction's variable is told, or the flag at `node` of an array is set to True."""
+    """Under `condition`, a reduction's variable is told, or the flag at `node` of an array is set to True. The
+    condition was read after that many of the iteration's changes, so of these it says nothing."""
 
     to: Variable | Array
     node: Expression | None
     condition: Expression
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +48,35 @@ class Arc:
     destination: Expression
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What holds for the names that a loop left behind, once that many of the iteration's changes are made."""
+
+    holds: Expression
+    after: int
+
+
 @dataclass
 class Summary:
-    """What a kernel does in one iteration. `facts` hold for the names that loops left behind; `others` is what it
-    changes besides, in ways that are not followed."""
+    """What a kernel does in one iteration, changes and signals in their order. `others` is what it changes besides, in
+    ways that are not followed."""
 
     labels: Labels
     own: Expression | None
     changes: list[Change] = field(default_factory=list)
     signals: list[Signal] = field(default_factory=list)
     arcs: list[Arc] = field(default_factory=list)
-    facts: list[Expression] = field(default_factory=list)
+    noted: list[Fact] = field(default_factory=list)
     others: set[Array | Variable] = field(default_factory=set)
+
+    @property
+    def facts(self) -> tuple[Expression, ...]:
+        """All that loops left behind."""
+        return tuple(fact.holds for fact in self.noted)
+
+    def facts_before(self, change: int) -> tuple[Expression, ...]:
+        """Those that were there when the iteration came to one of its changes."""
+        return tuple(fact.holds for fact in self.noted if fact.after <= change)
 
 
 class NotFollowed(Exception):  # noqa: N818 - it says what the kernel is

@@ -13,6 +13,7 @@ from starplat.ir.nodes import (
     CallFunction,
     Const,
     Element,
+    Expression,
     Kernel,
     KernelOp,
     Let,
@@ -22,8 +23,9 @@ from starplat.ir.nodes import (
     Store,
 )
 from starplat.ir.visitor import all_expressions, walk_kernel
-from starplat.passes.label_changes import TRUE, NotFollowed, Summary
+from starplat.passes.label_changes import TRUE, Change, NotFollowed, Summary
 from starplat.passes.label_reader import Reader, written_by
+from starplat.passes.label_terms import Terms
 from starplat.passes.orders import Labels, all_of, compared, denied
 
 
@@ -57,21 +59,25 @@ def flattens(found: Summary) -> bool:
 
 def starts_as_itself(kernel: Kernel, array: Array) -> bool:
     """Whether the kernel gives every node its own number as its label, and no other."""
-    stores = [op for op in walk_kernel(kernel.body) if array in written_by(op)]
-    itself = Store(array, Ref(kernel.iterator), Ref(kernel.iterator)) if kernel.iterator is not None else None
-    everywhere = isinstance(kernel.domain, AllNodes) and kernel.filter is None
-    lent = any(isinstance(e, CallFunction) and array in e.arguments for e in all_expressions(kernel.body))
-    return everywhere and not lent and len(stores) == 1 and stores[0] == itself and _runs_first(kernel.body, stores[0])
+    return kernel.iterator is not None and stored_everywhere(kernel, array) == Ref(kernel.iterator)
 
 
 def sets_all(kernel: Kernel, array: Array, value: bool) -> bool:
     """Whether the kernel surely leaves this value in all cells of a flag for each node."""
+    return stored_everywhere(kernel, array) == Const(value, Element.BOOL)
+
+
+def stored_everywhere(kernel: Kernel, array: Array) -> Expression | None:
+    """What the kernel stores in the cell of every node, once; None if it may do anything else to the array."""
     stores = [op for op in walk_kernel(kernel.body) if array in written_by(op)]
-    everywhere = isinstance(kernel.domain, AllNodes) and kernel.filter is None and kernel.iterator is not None
-    if not everywhere or len(stores) != 1 or kernel.iterator is None:
-        return False
-    right = Store(array, Ref(kernel.iterator), Const(value, Element.BOOL))
-    return stores[0] == right and _runs_first(kernel.body, right)
+    lent = any(isinstance(e, CallFunction) and array in e.arguments for e in all_expressions(kernel.body))
+    if not isinstance(kernel.domain, AllNodes) or kernel.filter is not None or lent or len(stores) != 1:
+        return None
+    match stores[0]:
+        case Store(_, Ref(variable), value) if variable == kernel.iterator and _runs_first(kernel.body, stores[0]):
+            return value
+        case _:
+            return None
 
 
 def clears_its_own(kernel: Kernel, found: Summary, array: Array) -> bool:
@@ -95,13 +101,18 @@ def _runs_first(body: tuple[KernelOp, ...], wanted: KernelOp) -> bool:
 def _is_sound(reader: Reader) -> bool:
     """Whether labels only get better, and only from inside the component."""
     found = reader.found
-    for change in found.changes:
-        if not (reader.terms.is_member(change.node) and reader.terms.is_member(change.value)):
+    for place, change in enumerate(found.changes):
+        if not (reader.terms.is_member(change.node) and _is_from_inside(reader.terms, change)):
             return False
         if not change.wins:
             alone = found.own is not None and all(other.node == found.own for other in found.changes)
             assert found.labels.array is not None
             better = found.labels.reaches(change.value, Load(found.labels.array, change.node))
-            if not (alone and found.labels.always(better, (change.condition, *found.facts))):
+            if not (alone and found.labels.always(better, (change.condition, *found.facts_before(place)))):
                 return False
     return True
+
+
+def _is_from_inside(terms: Terms, change: Change) -> bool:
+    """Whether the new label is one of the component's."""
+    return terms.is_value(change.value) or (change.value == terms.labels.best and terms.shows_best(change.condition))

@@ -2,11 +2,11 @@
 
 Takes a module's host function, gives its `LabelLoop`s. What is proved for each of them, from the operations alone:
 
-- every node's label is the node itself when the loop begins;
+- every node's label is the node itself when the loop begins, or labels are any values, truths among them;
 - a kernel of the loop changes labels only for better ones of the same component (`label_kernels`);
 - if the loop ends, then no arc has a better label at its one end than at its other. Either a kernel that looks at every
   arc signals what it finds and the loop goes on after a signal, or every change marks a node, only marked nodes need to
-  be looked at, and the loop goes on while there are marks;
+  be looked at, and the loop goes on while there are marks; nodes without a mark at first have the worst label;
 - nothing else that the loop leaves behind is looked at later, or it is known (`ends`).
 
 If arcs are followed one way only (`both_ways` is False), the best label of a component wins if its node reaches all
@@ -46,6 +46,7 @@ from starplat.ir.visitor import (
 from starplat.passes.label_candidates import Candidate
 from starplat.passes.label_kernels import clears_its_own, flattens, sets_all, summary
 from starplat.passes.label_proofs import Ways, marked_ways, quiet_ways, told_of_changes
+from starplat.passes.label_starts import Start, covers, start_of
 from starplat.passes.memory import has_two_names
 from starplat.passes.orders import Labels
 from starplat.passes.truth import Truths, truth
@@ -55,15 +56,16 @@ from starplat.passes.truth import Truths, truth
 class LabelLoop:
     """A loop, the labels that it works on, and what else it leaves behind.
 
-    `start` is the launch that gives nodes their first labels, if it is for nothing else.
+    `start` is how labels begin, `begun_by` the launch that gives nodes themselves, if it is for nothing else.
     """
 
     loop: HostWhile
     labels: Labels
+    start: Start
     both_ways: bool
     ends: tuple[HostOp, ...]
     kernels: tuple[Kernel, ...]
-    start: Launch | None
+    begun_by: Launch | None
 
 
 def label_loops(module: Module, function: HostFunction) -> tuple[LabelLoop, ...]:
@@ -90,22 +92,33 @@ def _rows(body: tuple[HostOp, ...]) -> Iterator[list[HostOp]]:
 def _proved(candidate: Candidate) -> list[LabelLoop]:
     if not candidate.is_plain():
         return []
+    for labels, start in _suspected(candidate):
+        proof = _Proof(candidate, labels, start)
+        found = proof.by_signals() or proof.by_marks()
+        if found is not None:
+            return [found]
+    return []
+
+
+def _suspected(candidate: Candidate) -> Iterator[tuple[Labels, Start]]:
+    """What may be labels in a loop, those that are nodes first."""
     for array in candidate.starting_as_themselves():
         for extreme in (Combine.MIN, Combine.MAX):
-            proof = _Proof(candidate, Labels(array, extreme))
-            found = proof.by_signals() or proof.by_marks()
-            if found is not None:
-                return [found]
-    return []
+            yield Labels(array, extreme), Start.NODES
+    for array in candidate.of_nodes((Element.NODE, Element.INT, Element.LONG, Element.BOOL)):
+        for extreme in (Combine.MIN, Combine.MAX):
+            yield Labels(array, extreme, values=True), start_of(candidate, array)
 
 
 class _Proof:
     """The proof that a loop lets the best label win."""
 
-    def __init__(self, candidate: Candidate, labels: Labels) -> None:
+    def __init__(self, candidate: Candidate, labels: Labels, start: Start) -> None:
         assert labels.array is not None
-        self.candidate, self.labels, self.array = candidate, labels, labels.array
-        self.summaries = {kernel.name: summary(kernel, labels) for kernel in candidate.kernels}
+        self.candidate, self.labels, self.array, self.start = candidate, labels, labels.array, start
+        self.summaries = {
+            kernel.name: summary(candidate.judged(kernel, labels), labels) for kernel in candidate.kernels
+        }
         self.changing = [kernel for kernel in candidate.kernels if self.array in written_arrays(kernel.body)]
         self.is_sound = all(self.summaries[kernel.name] is not None for kernel in self.changing)
 
@@ -169,7 +182,7 @@ class _Proof:
             if not self._round_of_flags(holds, kernel, active, marked):
                 continue
             if holds.get(active) == "marked" and (not clear_at_first or holds.get(marked) == "clear"):
-                return self.candidate.holds_at_first(active, True)
+                return covers(self.candidate, active, self.labels)
         return False
 
     def _round_of_flags(self, holds: dict[Array, str], kernel: Kernel, active: Array, marked: Array) -> bool:
@@ -252,5 +265,7 @@ class _Proof:
         known = [op for op in ends if op is not None]
         if len(known) < len(ends):
             return None
-        start = self.candidate.own_start(self.array)
-        return LabelLoop(self.candidate.loop, self.labels, both_ways, tuple(known), tuple(self.changing), start)
+        begun_by = self.candidate.own_start(self.array) if self.start is Start.NODES else None
+        return LabelLoop(
+            self.candidate.loop, self.labels, self.start, both_ways, tuple(known), tuple(self.changing), begun_by
+        )

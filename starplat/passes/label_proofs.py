@@ -33,13 +33,14 @@ def quiet_ways(found: Summary, signals: list[Signal]) -> Ways | None:
     """What holds for all arcs if none of the signals was given; None if labels may have changed nevertheless."""
     label, labels = found.labels.array, found.labels
     assert label is not None
-    given = (*(denied(signal.condition) for signal in signals), *found.facts)
-    for change in found.changes:
+    for place, change in enumerate(found.changes):
+        # the first change of all finds labels as those that were read before it, and only these
+        before = [denied(signal.condition) for signal in signals if signal.after <= place]
         old = Load(label, change.node)
         new = labels.beyond(change.value, old) if change.wins else compared(_NOT_EQUAL, change.value, old)
-        if not labels.always(denied(all_of((change.condition, new))), given):
+        if not labels.always(denied(all_of((change.condition, new))), (*before, *found.facts_before(place))):
             return None
-    return _held(found, given)
+    return _held(found, (*(denied(signal.condition) for signal in signals), *found.facts))
 
 
 def _held(found: Summary, given: tuple[Expression, ...]) -> Ways | None:
@@ -53,14 +54,11 @@ def _held(found: Summary, given: tuple[Expression, ...]) -> Ways | None:
 
 def marked_ways(found: Summary, active: Array, marked: Array) -> Ways | None:
     """Which ways of all arcs hold after a round for active nodes, if every change marks its node."""
-    label, labels = found.labels.array, found.labels
-    assert label is not None
     if not found.changes or found.facts:
         return None
-    for change in found.changes:
-        won = all_of((change.condition, labels.beyond(change.value, Load(label, change.node))))
+    for place, change in enumerate(found.changes):
         signals = [s for s in found.signals if s.to == marked and s.node == change.node]
-        if not change.wins or not any(labels.always(s.condition, (won,)) for s in signals):
+        if not change.wins or not any(_tells_of(found, signal, place) for signal in signals):
             return None
     onward = back = False
     for arc in found.arcs:
@@ -74,19 +72,30 @@ def _passes_on(found: Summary, giver: Expression, taker: Expression, active: Arr
     label, labels = found.labels.array, found.labels
     assert label is not None
     given = Load(label, giver)
-    changes = [c for c in found.changes if c.node == taker and c.value == given]
+    changes = [c for c in found.changes if c.node == taker and c.value in (given, labels.best)]
     better = labels.beyond(given, Load(label, taker))
     return any(labels.always(c.condition, (Load(active, giver), better)) for c in changes)
 
 
 def told_of_changes(found: Summary) -> set[Variable]:
     """The variables that are told of every change."""
-    label, labels = found.labels.array, found.labels
-    assert label is not None
-    wins = [all_of((c.condition, labels.beyond(c.value, Load(label, c.node)))) for c in found.changes]
     told = set()
     for variable in {signal.to for signal in found.signals if isinstance(signal.to, Variable)}:
-        conditions = [signal.condition for signal in found.signals if signal.to == variable]
-        if all(any(labels.always(condition, (won,)) for condition in conditions) for won in wins):
+        signals = [signal for signal in found.signals if signal.to == variable]
+        if all(any(_tells_of(found, s, place) for s in signals) for place in range(len(found.changes))):
             told.add(variable)
     return told
+
+
+def _tells_of(found: Summary, signal: Signal, place: int) -> bool:
+    """Whether a signal is surely given if a change, by its place among all, wins.
+
+    Labels that are read before the first change of an iteration are still what they were when it wins; where there are
+    changes before, only the winner itself surely tells.
+    """
+    assert found.labels.array is not None
+    change = found.changes[place]
+    won = all_of((change.condition, found.labels.beyond(change.value, Load(found.labels.array, change.node))))
+    if place or signal.after:
+        return signal.after == place and signal.condition == won
+    return found.labels.always(signal.condition, (won,))

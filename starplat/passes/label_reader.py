@@ -19,6 +19,7 @@ from starplat.ir.nodes import (
     BinaryOperator,
     CallFunction,
     Combine,
+    Const,
     Contribute,
     Direction,
     Element,
@@ -39,7 +40,7 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
-from starplat.passes.label_changes import TRUE, Arc, Change, NotFollowed, Signal, Summary
+from starplat.passes.label_changes import TRUE, Arc, Change, Fact, NotFollowed, Signal, Summary
 from starplat.passes.label_terms import Terms
 from starplat.passes.orders import Labels, all_of, compared, denied
 
@@ -53,14 +54,16 @@ class Reader:
         self.labels = labels
         self.label: Array = labels.array
         self.stores = False
+        self.since = 0
         own = Ref(kernel.iterator) if isinstance(kernel.domain, AllNodes) and kernel.iterator is not None else None
         self.found = Summary(labels, own)
-        self.terms = Terms(self.label)
+        self.ordered = {Element.INT, Element.NODE, labels.array.element}
+        self.terms = Terms(labels)
 
     def read(self) -> None:
         self._refuse_what_changes_while_it_is_read()
         changing = [op for op in walk_kernel(self.kernel.body) if self.label in written_by(op)]
-        self.stores = any(isinstance(op, Store) for op in changing)
+        self.stores = any(isinstance(op, Store) and op.value != self.labels.best for op in changing)
         if self.stores and len(changing) > 1:
             raise NotFollowed  # a label that was read before the one may be worse than it is at the other
         match self.kernel.domain:
@@ -99,9 +102,10 @@ class Reader:
                 self.terms.known[variable] = self.terms.of(value)
             case Store(array, index, value):
                 if array == self.label:
-                    self.found.changes.append(Change(self.terms.of(index), self.terms.of(value), condition, wins=False))
+                    wins = value == self.labels.best
+                    self.found.changes.append(Change(self.terms.of(index), self.terms.of(value), condition, wins))
                 elif value == TRUE:
-                    self.found.signals.append(Signal(array, self.terms.of(index), condition))
+                    self.found.signals.append(Signal(array, self.terms.of(index), condition, self.since))
                 else:
                     self.found.others.add(array)
             case UpdateCell(combine, array, index, value):
@@ -123,17 +127,19 @@ class Reader:
         self, combine: Combine, array: Array, node: Expression, value: Expression, condition: Expression
     ) -> None:
         if array == self.label:
-            if combine is not self.labels.extreme:
+            if not self.labels.is_joined_by(combine):
                 raise NotFollowed
+            if (best := self.labels.best) is not None:
+                condition, value = all_of((condition, value if best.value else denied(value))), best
             self.found.changes.append(Change(node, value, condition, wins=True))
         elif combine is Combine.OR and array.element is Element.BOOL:
-            self.found.signals.append(Signal(array, node, all_of((condition, value))))
+            self.found.signals.append(Signal(array, node, all_of((condition, value)), self.now))
         else:
             self.found.others.add(array)
 
     def extreme(self, op: ExtremeCell, condition: Expression) -> None:
         node, value = self.terms.of(op.index), self.terms.of(op.candidate)
-        won = all_of((condition, self.labels.beyond(value, Load(op.array, node))))
+        won, at = all_of((condition, self.labels.beyond(value, Load(op.array, node)))), self.now
         if op.array == self.label:
             if op.extreme is not self.labels.extreme:
                 raise NotFollowed
@@ -145,31 +151,43 @@ class Reader:
             if carry.array == self.label:
                 raise NotFollowed
             if carry.value == TRUE:
-                self.found.signals.append(Signal(carry.array, self.terms.of(carry.index), won))
+                self.found.signals.append(Signal(carry.array, self.terms.of(carry.index), won, at))
             else:
                 self.found.others.add(carry.array)
-        self.block(op.also, won)
+        self.tested(at, op.also, won)
 
     def contribute(self, reduction: Variable, value: Expression, condition: Expression) -> None:
         combine = next(r.combine for r in self.kernel.reductions if r.variable == reduction)
+        after = self.since if isinstance(value, Const) else self.now
         match combine:
             case Combine.OR:
-                self.found.signals.append(Signal(reduction, None, all_of((condition, value))))
+                self.found.signals.append(Signal(reduction, None, all_of((condition, value)), after))
             case Combine.AND:
-                self.found.signals.append(Signal(reduction, None, all_of((condition, denied(value)))))
+                self.found.signals.append(Signal(reduction, None, all_of((condition, denied(value))), after))
             case _:
                 self.found.others.add(reduction)
 
     def branch(
         self, test: Expression, then: tuple[KernelOp, ...], otherwise: tuple[KernelOp, ...], condition: Expression
     ) -> None:
-        before = dict(self.terms.known)
-        self.block(then, all_of((condition, test)))
+        before, at = dict(self.terms.known), self.now
+        self.tested(at, then, all_of((condition, test)))
         after_then, self.terms.known = self.terms.known, before
-        self.block(otherwise, all_of((condition, denied(test))))
+        self.tested(at, otherwise, all_of((condition, denied(test))))
         for variable, value in after_then.items():
             other = self.terms.known.get(variable, value)
             self.terms.known[variable] = value if value == other else Select(test, value, other)
+
+    @property
+    def now(self) -> int:
+        """How many changes the iteration has come by."""
+        return len(self.found.changes)
+
+    def tested(self, at: int, ops: tuple[KernelOp, ...], condition: Expression) -> None:
+        """Reads operations under a condition that is read after that many changes."""
+        outside, self.since = self.since, at
+        self.block(ops, condition)
+        self.since = outside
 
     # --- loops ---
 
@@ -196,7 +214,7 @@ class Reader:
         test = self.terms.of(op.condition)
         entered = TRUE if op.test_last else test
         olds = {variable: self.terms.known[variable] for variable in before}
-        self.block(op.body, all_of((condition, entered)))
+        self.tested(self.now, op.body, all_of((condition, entered)))
         for variable, old in before.items():
             self._leave(variable, old, olds[variable], condition, entered, bound=None)
             unchanged = compared(BinaryOperator.EQUAL, self.terms.known[variable], old)
@@ -218,9 +236,7 @@ class Reader:
             return condition
         for variable, value in self.terms.known.items():
             if any(isinstance(part, Load) and part.array == self.label for part in walk_expression(value)):
-                self.terms.known[variable] = self.terms.unknown(variable)
-                if self.terms.is_member(value):
-                    self.terms.members.add(self.terms.known[variable])
+                self.terms.known[variable] = self.terms.renamed(variable, value)
         return condition if condition == TRUE else self.terms.unknown(Variable("entered", Element.BOOL))
 
     def _unsettled(self, body: tuple[KernelOp, ...]) -> dict[Variable, Expression]:
@@ -229,10 +245,7 @@ class Reader:
         changed = [v for v in assigned_variables(body) if v in self.terms.known]
         before = {variable: self.terms.known[variable] for variable in sorted(changed, key=lambda v: v.name)}
         for variable, value in before.items():
-            inside = self.terms.unknown(variable)
-            if self.terms.is_member(value):
-                self.terms.members.add(inside)
-            self.terms.known[variable] = inside
+            self.terms.known[variable] = self.terms.renamed(variable, value)
         return before
 
     def _leave(
@@ -245,13 +258,11 @@ class Reader:
         bound: Expression | None,
     ) -> None:
         """What is known of a variable after a loop, one round of which makes of `inside` what is known now."""
-        after, left = self.terms.known[variable], self.terms.unknown(variable)
-        self.terms.known[variable] = left
-        if inside in self.terms.members:
-            if not self.terms.is_member(after):
-                raise NotFollowed  # what was concluded from its being a member does not hold
-            self.terms.members.add(left)
-        if variable.element not in (Element.INT, Element.NODE):
+        after = self.terms.known[variable]
+        if not self.terms.is_as_own(after, inside):
+            raise NotFollowed  # what was concluded from its being the component's own does not hold
+        left = self.terms.known[variable] = self.terms.renamed(variable, inside)
+        if variable.element not in self.ordered:
             return
         if not self.labels.always(self.labels.reaches(after, inside), (entered, *self.found.facts)):
             return
@@ -262,7 +273,7 @@ class Reader:
     def fact(self, condition: Expression, holds: Expression) -> None:
         """Notes what holds after a loop that runs under a condition."""
         told = holds if condition == TRUE else Binary(BinaryOperator.OR, denied(condition), holds, Element.BOOL)
-        self.found.facts.append(told)
+        self.found.noted.append(Fact(told, self.now))
 
 
 def written_by(op: KernelOp) -> tuple[Array, ...]:

@@ -1,23 +1,43 @@
 """What the expressions of a kernel mean in one iteration: what its locals stand for, and which nodes are its own.
 
 A node is the iteration's own if it is surely in the component that the iteration is about: whatever is reached from its
-own node along arcs and labels is, as long as labels are.
+own node along arcs is, and along labels too where these are nodes. A value is the component's own if it is the label of
+such a node, at least by the time that it is looked at.
 """
 
 from __future__ import annotations
 
-from starplat.ir.nodes import Apply, Array, Cast, Element, Expression, Load, MathFunction, Ref, Select, Variable
+from starplat.ir.nodes import (
+    Apply,
+    Binary,
+    BinaryOperator,
+    Cast,
+    Const,
+    Element,
+    Expression,
+    Load,
+    MathFunction,
+    Ref,
+    Select,
+    Unary,
+    UnaryOperator,
+    Variable,
+)
 from starplat.ir.rewriter import map_expression
-from starplat.passes.orders import loop_name
+from starplat.passes.orders import Labels, loop_name
+
+_WHOLE = (Element.INT, Element.NODE)
 
 
 class Terms:
     """`known` is what every local stands for, `aliases` what else has a name; `members` are nodes of the iteration's
-    own component, which may grow."""
+    own component and `values` labels of these, which may grow; where labels are nodes, they are one set."""
 
-    def __init__(self, label: Array) -> None:
-        self.label = label
+    def __init__(self, labels: Labels) -> None:
+        assert labels.array is not None
+        self.labels, self.label = labels, labels.array
         self.members: set[Expression] = set()
+        self.values: set[Expression] = set() if labels.values else self.members
         self.known: dict[Variable, Expression] = {}
         self.aliases: dict[Expression, Expression] = {}
         self.fresh = 0
@@ -34,21 +54,77 @@ class Terms:
 
     def is_member(self, term: Expression) -> bool:
         """Whether the node is surely in the component of the iteration's own."""
+        if not self.labels.values:
+            return self.is_value(term)
         match term:
             case _ if term in self.members:
+                return True
+            case Select(_, then, otherwise):
+                return self.is_member(then) and self.is_member(otherwise)
+            case Cast(operand, element):
+                return element in _WHOLE and operand.element in _WHOLE and self.is_member(operand)
+            case _:
+                return False
+
+    def is_value(self, term: Expression) -> bool:
+        """Whether the value is surely the label of a node of the component, or one that no other is worse than."""
+        match term:
+            case _ if term in self.values:
                 return True
             case Load(array, index):
                 return array == self.label and self.is_member(index)
             case Apply(MathFunction.MIN | MathFunction.MAX, arguments):
-                return all(self.is_member(argument) for argument in arguments)
+                return all(self.is_value(argument) for argument in arguments)
+            case Binary(BinaryOperator.AND | BinaryOperator.OR, left, right):
+                return self.is_value(left) and self.is_value(right)
             case Select(_, then, otherwise):
-                return self.is_member(then) and self.is_member(otherwise)
-            case Cast(operand, Element.INT | Element.NODE):
-                return operand.element in (Element.INT, Element.NODE) and self.is_member(operand)
+                return self.is_value(then) and self.is_value(otherwise)
+            case Cast(operand, element):
+                return element in _WHOLE and operand.element in _WHOLE and self.is_value(operand)
+            case Const():
+                return self.labels.values and term == self.labels.worst
             case _:
                 return False
+
+    def shows_best(self, condition: Expression) -> bool:
+        """Whether the condition holds only where some label of the component is the best that there is; each of its
+        parts may have been read at another time, as labels do not get worse."""
+        if self.labels.best is None:
+            return False
+        wanted = self.labels.best.value
+        match condition:
+            case Binary(BinaryOperator.AND, left, right) if self.shows_best(left) or self.shows_best(right):
+                return True
+            case Unary(UnaryOperator.NOT, Unary(UnaryOperator.NOT, operand)):
+                return self.shows_best(operand)
+            case Unary(UnaryOperator.NOT, Binary(BinaryOperator.EQUAL, left, right)):
+                return self.shows_best(Binary(BinaryOperator.NOT_EQUAL, left, right, Element.BOOL))
+            case Binary(BinaryOperator.EQUAL, operand, Const(truth, Element.BOOL)):
+                return self.shows_best(operand if truth else Unary(UnaryOperator.NOT, operand))
+            case Binary(BinaryOperator.NOT_EQUAL, operand, Const(truth, Element.BOOL)):
+                return self.shows_best(Unary(UnaryOperator.NOT, operand) if truth else operand)
+            case Binary(BinaryOperator.NOT_EQUAL, left, right):
+                return self.is_value(left) and self.is_value(right)
+            case Unary(UnaryOperator.NOT, operand):
+                return wanted is False and self.is_value(operand)
+            case _:
+                return wanted is True and self.is_value(condition)
 
     def unknown(self, variable: Variable) -> Ref:
         """A new name for what a loop leaves in a variable."""
         self.fresh += 1
         return loop_name(variable, self.fresh)
+
+    def is_as_own(self, after: Expression, before: Expression) -> bool:
+        """Whether one term is as much the component's own as another."""
+        node = before not in self.members or self.is_member(after)
+        return node and (before not in self.values or self.is_value(after))
+
+    def renamed(self, variable: Variable, before: Expression) -> Ref:
+        """A new name for it that is as much the component's own as what it held before."""
+        name = self.unknown(variable)
+        if self.is_member(before):
+            self.members.add(name)
+        if self.is_value(before):
+            self.values.add(name)
+        return name

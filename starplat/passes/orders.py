@@ -1,8 +1,9 @@
 """Whether a condition follows from others, whatever the order of the numbers in them.
 
 Conditions compare the labels of nodes: `label[v] < label[u]`, `a != b`. Every order that the numbers of a condition may
-be in is tried; there are few, because there are few numbers. A node's label is the node itself or beyond it
-(`label[v] <= v` where the least wins), and equal nodes have equal labels. What is no comparison may be true or false.
+be in is tried; there are few, because there are few numbers. Equal nodes have equal labels, and where labels are nodes
+a node's label is the node itself or beyond it (`label[v] <= v` where the least wins). What is no comparison may be true
+or false; of labels that are truths, True is the greater.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.visitor import walk_expression
+from starplat.passes.weak_orders import weak_orders
 
 MOST_NUMBERS = 7
+MOST_VALUES = 6
 MOST_TRUTHS = 4
 
 _NARROW = (Element.INT, Element.NODE)
@@ -59,9 +62,11 @@ def denied(condition: Expression) -> Expression:
 
 def all_of(conditions: Iterable[Expression]) -> Expression:
     """The conjunction."""
-    whole: Expression = Const(True, Element.BOOL)
+    true = Const(True, Element.BOOL)
+    whole: Expression = true
     for condition in conditions:
-        whole = Binary(BinaryOperator.AND, whole, condition, Element.BOOL)
+        if condition != true:
+            whole = condition if whole == true else Binary(BinaryOperator.AND, whole, condition, Element.BOOL)
     return whole
 
 
@@ -69,12 +74,38 @@ def all_of(conditions: Iterable[Expression]) -> Expression:
 class Labels:
     """A label for every node, of which the least (MIN) or the greatest (MAX) wins; `array` None for numbers alone.
 
-    `flat` tells that a label is its own label.
+    `flat` tells that a label is its own label; `values`, that labels are any values, not nodes.
     """
 
     array: Array | None
     extreme: Combine
     flat: bool = False
+    values: bool = False
+
+    @property
+    def best(self) -> Const | None:
+        """What no label can be beyond; of numbers, none is known."""
+        if self.array is None or self.array.element is not Element.BOOL:
+            return None
+        return Const(self.extreme is Combine.MAX, Element.BOOL)
+
+    @property
+    def worst(self) -> Const | None:
+        """What is beyond no label; of nodes and reals, none is known."""
+        assert self.array is not None
+        element, least = self.array.element, self.extreme is Combine.MIN
+        match element:
+            case Element.BOOL:
+                return Const(least, element)
+            case Element.INT | Element.LONG:
+                beyond = 2 ** (31 if element is Element.INT else 63)
+                return Const(beyond - 1 if least else -beyond, element)
+            case _:
+                return None
+
+    def is_joined_by(self, combine: Combine) -> bool:
+        """Whether that combination lets the better one win."""
+        return {Combine.OR: Combine.MAX, Combine.AND: Combine.MIN}.get(combine, combine) is self.extreme
 
     def beyond(self, candidate: Expression, other: Expression) -> Binary:
         """Whether the candidate wins."""
@@ -95,10 +126,11 @@ class Labels:
         return any(self._follows(conclusion, some) for some in dict.fromkeys(chosen))
 
     def _follows(self, conclusion: Expression, given: tuple[Expression, ...]) -> bool:
-        atoms = _Atoms(self.array)
+        atoms = _Atoms(None if self.values else self.array)
         for condition in (conclusion, *given):
             atoms.condition(condition)
-        if len(atoms.numbers) > MOST_NUMBERS or len(atoms.truths) > MOST_TRUTHS:
+        most = MOST_VALUES if self.values else MOST_NUMBERS
+        if len(atoms.numbers) > most or len(atoms.truths) > MOST_TRUTHS:
             return False
         worlds = (
             _World(numbers, dict(zip(atoms.truths, truths, strict=True)))
@@ -109,14 +141,35 @@ class Labels:
 
     def _orders(self, terms: tuple[Expression, ...]) -> Iterator[dict[Expression, int]]:
         """Every order of the numbers, equal ones among them, that labels can have."""
-        yield from self._extended({}, terms, len(terms))
+        if not self.values:
+            yield from self._extended({}, terms, len(terms))
+            return
+        at = {term: place for place, term in enumerate(terms)}
+        labels = [place for term, place in at.items() if self._is_label(term)]
+        nodes = [(at[t.index], at[t]) for t in terms if isinstance(t, Load) and self._is_label(t) and t.index in at]
+        worst = at.get(self.worst) if self.worst is not None else None
+        for order in weak_orders(len(terms)):
+            if self._is_even(order, nodes) and (worst is None or self._is_last(order, worst, labels)):
+                yield dict(zip(terms, order, strict=True))
+
+    def _is_even(self, order: tuple[int, ...], nodes: list[tuple[int, int]]) -> bool:
+        """Whether equal nodes have equal labels, of those that something is said of."""
+        held: dict[int, int] = {}
+        return all(held.setdefault(order[node], order[label]) == order[label] for node, label in nodes)
+
+    def _is_last(self, order: tuple[int, ...], worst: int, labels: list[int]) -> bool:
+        """Whether no label comes after what none does."""
+        least = self.extreme is Combine.MIN
+        return all(order[label] <= order[worst] if least else order[label] >= order[worst] for label in labels)
 
     def _extended(
         self, placed: dict[Expression, int], rest: tuple[Expression, ...], count: int
     ) -> Iterator[dict[Expression, int]]:
+        missing = 1 + max(placed.values(), default=-1) - len(set(placed.values()))
+        if missing > len(rest):
+            return
         if not rest:
-            if set(placed.values()) == set(range(len(set(placed.values())))):
-                yield placed
+            yield placed
             return
         for place in range(count):
             wider = {**placed, rest[0]: place}
@@ -125,16 +178,20 @@ class Labels:
 
     def _possible(self, term: Expression, placed: dict[Expression, int]) -> bool:
         """Whether what is known of labels holds for a label; what it is the label of has been placed before it."""
-        if not (isinstance(term, Load) and term.array == self.array):
+        if not self._is_label(term):
             return True
+        assert isinstance(term, Load)
         world = _World(placed, {})
         node, label = world.number(term.index), placed[term]
         if label > node if self.extreme is Combine.MIN else label < node:
             return False
-        if self.flat and isinstance(term.index, Load) and term.index.array == self.array and label != node:
+        if self.flat and self._is_label(term.index) and label != node:
             return False
         others = (other for other in placed if isinstance(other, Load) and other.array == self.array)
         return all(placed[other] == label for other in others if world.number(other.index) == node)
+
+    def _is_label(self, term: Expression) -> bool:
+        return isinstance(term, Load) and term.array == self.array
 
 
 def loop_name(variable: Variable, number: int) -> Ref:
@@ -149,7 +206,7 @@ def _nodes(condition: Expression) -> set[Variable]:
 
 
 class _Atoms:
-    """The numbers and truths that conditions are made of, what stands inside a number before it."""
+    """The numbers and truths that conditions are made of; where labels are nodes, a label's node before it."""
 
     def __init__(self, labels: Array | None) -> None:
         self.labels = labels

@@ -1,9 +1,10 @@
 """Finds components by union-find where a program lets labels spread until nothing changes.
 
-A loop that `label_loops` has proved to leave every node with the best label of its component becomes five launches,
-after Jaiganesh and Burtscher (ECL-CC, HPDC 2018) and Sutton, Ben-Nun and Barak (Afforest, IPDPS 2018): every node
-points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at its ends, which
-mostly are one by then; paths are flattened. A tree's root is its best node, so the answer is the same bit for bit.
+A loop that `label_loops` has proved to leave every node with the best label of its component becomes five launches
+(`trees`): every node points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at
+its ends, which mostly are one by then; paths are flattened. Where labels begin as nodes, they are the trees: a tree's
+root is its best node, so the answer is the same bit for bit. Where they are any values, trees are an array of their own
+and two more launches follow: the root's label becomes the best of its tree, then every node takes its root's.
 
 Where a program follows arcs one way only, labels spread over all of a component if arcs lead both ways. That is not
 tested for every arc: the arcs that joined two trees connect each component, so it is enough that each of these has its
@@ -15,77 +16,80 @@ be looked at: only nodes that are still apart from it join along their arcs, tho
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
     SOURCES,
-    AllArcs,
     AllNodes,
-    Apply,
     Array,
     Binary,
     BinaryOperator,
     Combine,
-    CompareSwap,
     Const,
-    Contribute,
     DeclareVariable,
-    Direction,
-    Domain,
     Element,
-    Expression,
     Extent,
-    FindArc,
-    ForNeighbors,
     HostBlock,
     HostFunction,
     HostIf,
     HostOp,
     Kernel,
-    KernelBreak,
     KernelIf,
     KernelOp,
-    KernelWhile,
     Launch,
     Let,
     Load,
-    MathFunction,
     Module,
-    NumArcs,
     Origin,
-    Reduction,
     Ref,
-    SetLocal,
     Store,
     UpdateCell,
     Variable,
 )
-from starplat.ir.visitor import with_signature
 from starplat.passes.label_loops import LabelLoop, label_loops
+from starplat.passes.label_starts import Start
 from starplat.passes.names import names_throughout
+from starplat.passes.orders import compared, denied
 from starplat.passes.rewritten import Found, Rewritten, free_name, replaced, tidied
+from starplat.passes.trees import STEPS, Trees
 
-_STEPS = ("start", "sample", "set_apart", "join", "flatten", "restart")
-FALSE, TRUE = Const(False, Element.BOOL), Const(True, Element.BOOL)
+FALSE = Const(False, Element.BOOL)
 
 
-def union_find(module: Module, *, shares_arcs: bool = False, symmetric: bool = False) -> Rewritten:
+def union_find(
+    module: Module,
+    *,
+    shares_arcs: bool = False,
+    symmetric: bool = False,
+    even_few: bool = True,
+    joins: Callable[[Combine, Element], bool] = lambda combine, element: True,
+) -> Rewritten:
     """The same program with union-find in place of label propagation, and what was found.
 
     Args:
         shares_arcs: whether threads are to share the arcs of all nodes, where a kernel goes over these.
         symmetric: whether every graph that the program will see has arcs, each of them with its reverse.
+        even_few: whether loops are replaced in which all nodes but a few begin with one value, so that they would go
+            over little of the graph at a time, and perhaps not over all of it.
+        joins: whether threads can combine numbers of a type in one cell.
     """
-    replaced = []
+    done = []
     rewritten = module
     for function in module.functions:
         for found in label_loops(module, function):
-            builder = _Builder(rewritten, rewritten.function(function.name), found, shares_arcs, symmetric)
-            rewritten = builder.module_with_it()
-            replaced.append(builder.note())
-    return Rewritten(tidied(rewritten), tuple(replaced)) if replaced else Rewritten(module)
+            if _is_wanted(found, even_few, joins):
+                builder = _Builder(rewritten, rewritten.function(function.name), found, shares_arcs, symmetric)
+                rewritten = builder.module_with_it()
+                done.append(builder.note())
+    return Rewritten(tidied(rewritten), tuple(done)) if done else Rewritten(module)
+
+
+def _is_wanted(found: LabelLoop, even_few: bool, joins: Callable[[Combine, Element], bool]) -> bool:
+    labels = found.labels
+    assert labels.array is not None
+    able = found.start is Start.NODES or labels.best is not None or joins(labels.extreme, labels.array.element)
+    return able and (even_few or found.start is not Start.FEW)
 
 
 @dataclass
@@ -101,197 +105,96 @@ class _Builder:
     def __post_init__(self) -> None:
         assert self.found.labels.array is not None
         self.label: Array = self.found.labels.array
-        self.is_least = self.found.labels.extreme is Combine.MIN
+        self.are_nodes = self.found.start is Start.NODES
         kernels = {kernel.name for kernel in self.module.kernels}
         stem = f"{self.host_function.name}_{self.label.name}"
-        self.names = {step: free_name(f"{stem}_{step}", kernels) for step in _STEPS}
+        self.names = {step: free_name(f"{stem}_{step}", kernels) for step in (*STEPS, "restart", "combine", "share")}
         names = names_throughout(self.host_function, self.module)
         self.one_way = Variable(free_name("one_way", names), Element.BOOL)
-        self.v, self.u = self.local("v", Element.NODE), self.local("u", Element.NODE)
-        self.first, self.end = self.local("first", Element.ARC), self.local("end", Element.ARC)
         self.both_ways = self.symmetric or self.found.both_ways
         self.apart = Array(free_name(f"{self.label.name}_apart", names), Element.BOOL, Extent.NODES, Origin.TEMPORARY)
+        tree = Array(free_name(f"{self.label.name}_tree", names), Element.NODE, Extent.NODES, Origin.TEMPORARY)
+        self.tree = self.label if self.are_nodes else tree
+        self.trees = Trees(
+            self.tree,
+            self.found.labels.extreme if self.are_nodes else Combine.MIN,
+            self.names,
+            None if self.both_ways else self.one_way,
+            self.apart if self.symmetric else None,
+            self.shares_arcs,
+            any(SOURCES in kernel.arrays for kernel in self.found.kernels),
+            self.found.kernels[0].span,
+            {self.label.name, self.tree.name, self.one_way.name},
+        )
+        self.v = self.trees.v
 
     def module_with_it(self) -> Module:
         """The module with the loop replaced."""
         found = self.found
         # where a launch only gives nodes their first labels, the loop's replacement does that itself
-        body = replaced(self.host_function.body, (found.start, ()), (found.loop, self.host()))
-        arrays = (*self.host_function.arrays, *((self.apart,) if self.symmetric else ()))
+        body = replaced(self.host_function.body, (found.begun_by, ()), (found.loop, self.host()))
+        trees = () if self.are_nodes else (self.tree,)
+        arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
         function = replace(self.host_function, body=body, arrays=arrays)
         functions = tuple(function if f.name == function.name else f for f in self.module.functions)
-        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *self.kernels()))
+        kernels = (*self.trees.kernels(), *self.beside_trees())
+        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
 
     def note(self) -> Found:
         """What was done, for people."""
-        kind = "smallest" if self.is_least else "largest"
         way = "" if self.both_ways else ", on graphs whose arcs lead both ways"
         way = ", only for nodes apart from the great tree after two arcs of each" if self.symmetric else way
         what = f"union-find for '{self.label.name}' in place of a loop{way}"
-        return Found(what, f"the loop ends when every node has the {kind} node of its component")
+        kind = "smallest" if self.found.labels.extreme is Combine.MIN else "largest"
+        best = f"the {kind} {'node' if self.are_nodes else 'value'} of its component"
+        if self.found.labels.best is not None:
+            known = str(self.found.labels.best.value)
+            best = f"{known} where any node of its component has begun so"
+        return Found(what, f"the loop ends when every node has {best}")
 
     # --- the host ---
 
     def host(self) -> tuple[HostOp, ...]:
-        between = "set_apart" if self.symmetric else "flatten"
-        launches = tuple(Launch(self.names[step]) for step in ("start", "sample", between, "join", "flatten"))
+        launches = tuple(Launch(self.names[step]) for step in self.trees.steps)
+        shared = () if self.are_nodes else (Launch(self.names["combine"]), Launch(self.names["share"]))
+        ends = (*shared, *self.found.ends)
         if self.both_ways:
-            return (*launches, *self.found.ends)
-        again = (Launch(self.names["restart"]), self.found.loop)
+            return (*launches, *ends)
+        restart = (Launch(self.names["restart"]),) if self.are_nodes else ()
+        again = (*restart, self.found.loop)
         declared = DeclareVariable(self.one_way, FALSE)
-        return (HostBlock((declared, *launches, HostIf(Ref(self.one_way), again, self.found.ends))),)
+        return (HostBlock((declared, *launches, HostIf(Ref(self.one_way), again, ends))),)
 
     # --- kernels ---
 
-    def kernels(self) -> list[Kernel]:
-        made = [
-            self.kernel("start", AllNodes(), self.v, self.start(), "every node points to its best neighbor"),
-            self.kernel("sample", AllNodes(), self.v, self.sample(), "joins every node to a second neighbor"),
-            self.join(),
-            self.kernel("flatten", AllNodes(), self.v, self.flatten(), "every node points to the root of its tree"),
-        ]
-        if self.symmetric:
-            comment = "the same, and tells which trees are not that of the node that the middle arc leads to"
-            made.append(self.kernel("set_apart", AllNodes(), self.v, self.set_apart(), comment))
-        if not self.both_ways:
-            restart = Store(self.label, Ref(self.v), Ref(self.v))
-            made.append(self.kernel("restart", AllNodes(), self.v, (restart,), "every node points to itself again"))
-        return made
+    def beside_trees(self) -> list[Kernel]:
+        """What the kernels of trees leave to do."""
+        if not self.are_nodes:
+            return [
+                self.of_nodes("combine", self.combine(), "the root of each tree gets the best label in it"),
+                self.of_nodes("share", self.share(), "every node gets the label of its root"),
+            ]
+        restart = (Store(self.label, Ref(self.v), Ref(self.v)),)
+        return [] if self.both_ways else [self.of_nodes("restart", restart, "every node points to itself again")]
 
-    def kernel(self, step: str, domain: Domain, iterator: Variable, body: tuple[KernelOp, ...], comment: str) -> Kernel:
-        told = not self.both_ways and step in ("start", "sample", "join")
-        reductions = (Reduction(self.one_way, Combine.OR),) * told
-        span = self.found.kernels[0].span
-        name, why = self.names[step], f"union-find: {comment}"
-        return with_signature(Kernel(name, domain, iterator, None, body, (), (), reductions, span, why))
+    def of_nodes(self, step: str, body: tuple[KernelOp, ...], comment: str) -> Kernel:
+        return self.trees.kernel(step, AllNodes(), self.v, body, comment)
 
-    def start(self) -> tuple[KernelOp, ...]:
-        """Columns ascend within a row: the best neighbor is the first or the last."""
-        best = self.local("best", Element.NODE)
-        place = Ref(self.first) if self.is_least else _minus_one(Ref(self.end))
-        found = self.better(Ref(self.v), Load(COLUMNS, place))
-        proved = self.proved(Ref(self.v), Ref(best))
-        return (
-            Let(self.first, Load(ROW_OFFSETS, Ref(self.v))),
-            Let(self.end, Load(ROW_OFFSETS, _plus_one(Ref(self.v)))),
-            Let(best, Ref(self.v)),
-            KernelIf(_compare("<", Ref(self.first), Ref(self.end)), (SetLocal(best, found), *proved)),
-            Store(self.label, Ref(self.v), Ref(best)),
-        )
+    def combine(self) -> tuple[KernelOp, ...]:
+        """Roots have their own label; a thread writes only if it finds the root's to be worse, which is seldom."""
+        root, labels = self.trees.local("root", Element.NODE), self.found.labels
+        mine, held = Load(self.label, Ref(self.v)), Load(self.label, Ref(root))
+        if (best := labels.best) is None:
+            better = labels.beyond(mine, held)
+            update: KernelOp = UpdateCell(labels.extreme, self.label, Ref(root), mine, shared=True)
+        else:
+            one, other = (mine, denied(held)) if best.value else (denied(mine), held)
+            better = Binary(BinaryOperator.AND, one, other, Element.BOOL)
+            update = Store(self.label, Ref(root), best, shared=True)
+        return Let(root, Load(self.tree, Ref(self.v))), KernelIf(better, (update,))
 
-    def sample(self) -> tuple[KernelOp, ...]:
-        more = _compare("<", _plus_one(Ref(self.first)), Ref(self.end))
-        place = _plus_one(Ref(self.first)) if self.is_least else _minus_one(_minus_one(Ref(self.end)))
-        return (
-            Let(self.first, Load(ROW_OFFSETS, Ref(self.v))),
-            Let(self.end, Load(ROW_OFFSETS, _plus_one(Ref(self.v)))),
-            KernelIf(more, (Let(self.u, Load(COLUMNS, place)), *self.linked(Ref(self.v), Ref(self.u)))),
-        )
-
-    def join(self) -> Kernel:
-        """Over the nodes' neighbors where threads share these, else over the arcs themselves if the program has their
-        sources at hand, which are as many as arcs."""
-        comment, arc = "joins the trees at the ends of every arc", self.local("e", Element.ARC)
-        if self.symmetric:
-            comment = "joins the other trees along their arcs"
-        elif not self.shares_arcs and any(SOURCES in kernel.arrays for kernel in self.found.kernels):
-            ends = (Let(self.v, Load(SOURCES, Ref(arc))), Let(self.u, Load(COLUMNS, Ref(arc))))
-            return self.kernel("join", AllArcs(), arc, (*ends, *self.linked(Ref(self.v), Ref(self.u))), comment)
-        linked = self.linked(Ref(self.v), Ref(self.u))
-        loop = ForNeighbors(Direction.OUT, Ref(self.v), self.u, arc, linked, parallel=True)
-        kernel = self.kernel("join", AllNodes(), self.v, (loop,), comment)
-        keep = Load(self.apart, Ref(self.v)) if self.symmetric else None
-        return with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
-
-    def flatten(self) -> tuple[KernelOp, ...]:
-        root, above, held = self.local("root"), self.local("above"), self.local("held")
-        return (
-            Let(held, self.of(Ref(self.v))),
-            Let(root, Ref(held)),
-            *self.climbed(root, above),
-            KernelIf(_compare("!=", Ref(root), Ref(held)), (self.shortened(Ref(self.v), Ref(root)),)),
-        )
-
-    def climbed(self, root: Variable, above: Variable) -> tuple[KernelOp, ...]:
-        """Lets `root` be the root of the tree that it is in."""
-        climb = (SetLocal(root, Ref(above)), SetLocal(above, self.of(Ref(root))))
-        return Let(above, self.of(Ref(root))), KernelWhile(_compare("!=", Ref(root), Ref(above)), climb)
-
-    def set_apart(self) -> tuple[KernelOp, ...]:
-        """Most arcs are in the great tree, so the one in the middle probably is. All climb the path from there, which
-        may be as long as there are nodes, and shorten it."""
-        root, great, above = self.local("root"), self.local("great"), self.local("above_great")
-        begun = self.local("held_great")
-        middle = Load(COLUMNS, Binary(BinaryOperator.DIVIDE, NumArcs(Element.ARC), Const(2, Element.ARC), Element.ARC))
-        return (
-            *self.flatten(),
-            Let(begun, self.of(middle)),
-            Let(great, Ref(begun)),
-            *self.climbed(great, above),
-            KernelIf(_compare("!=", Ref(great), Ref(begun)), (self.shortened(middle, Ref(great)),)),
-            Store(self.apart, Ref(self.v), _compare("!=", Ref(root), Ref(great))),
-        )
-
-    def shortened(self, node: Expression, ancestor: Expression) -> UpdateCell:
-        """Lets a node point to an ancestor, unless another thread has found it a better one."""
-        return UpdateCell(self.found.labels.extreme, self.label, node, ancestor, shared=True)
-
-    def linked(self, one: Expression, other: Expression) -> tuple[KernelOp, ...]:
-        """Makes one tree of those that two nodes are in: the worse root gets to point to the better side.
-
-        Both sides climb until they meet; every step halves the path that is behind it. A cell that was read a while
-        ago still holds an ancestor, and whether a root is one is decided by the swap alone.
-        """
-        a, b, held = self.local("a"), self.local("b"), self.local("held")
-        low, high, above = self.local("low"), self.local("high"), self.local("above")
-        is_root = _compare("==", Ref(held), Ref(high))
-        swap = CompareSwap(held, self.label, Ref(high), Ref(high), Ref(low))
-        hook = (swap, KernelIf(is_root, (*self.proved(one, other), KernelBreak())))
-        climb: tuple[KernelOp, ...] = (
-            Let(low, self.better(Ref(a), Ref(b))),
-            Let(high, self.worse(Ref(a), Ref(b))),
-            Let(held, self.of(Ref(high))),
-            KernelIf(is_root, hook),
-            KernelIf(_compare("==", Ref(held), Ref(low)), (KernelBreak(),)),
-            Let(above, self.of(Ref(held))),
-            KernelIf(_compare("!=", Ref(above), Ref(held)), (self.shortened(Ref(high), Ref(above)),)),
-            SetLocal(a, Ref(above)),
-            SetLocal(b, self.of(Ref(low))),
-        )
-        differ = _compare("!=", Ref(a), Ref(b))
-        return (Let(a, self.of(one)), Let(b, self.of(other)), KernelWhile(differ, climb))
-
-    def proved(self, source: Expression, destination: Expression) -> tuple[KernelOp, ...]:
-        """Tells if an arc that joins two trees lacks its reverse, where that matters."""
-        if self.both_ways:
-            return ()
-        lacking = _compare("<", FindArc(destination, source), Const(0, Element.ARC))
-        apart = _compare("!=", source, destination)
-        return (KernelIf(Binary(BinaryOperator.AND, apart, lacking, Element.BOOL), (Contribute(self.one_way, TRUE),)),)
-
-    # --- expressions ---
-
-    def of(self, node: Expression) -> Load:
-        return Load(self.label, node)
-
-    def local(self, name: str, element: Element | None = None) -> Variable:
-        """A local of the kernels, by default for a label; its name is free in each of them."""
-        return Variable(free_name(name, {self.label.name, self.one_way.name}), element or self.label.element)
-
-    def better(self, one: Expression, other: Expression) -> Expression:
-        return Apply(MathFunction.MIN if self.is_least else MathFunction.MAX, (one, other), one.element)
-
-    def worse(self, one: Expression, other: Expression) -> Expression:
-        return Apply(MathFunction.MAX if self.is_least else MathFunction.MIN, (one, other), one.element)
-
-
-def _compare(operator: str, left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator(operator), left, right, Element.BOOL)
-
-
-def _plus_one(value: Expression) -> Binary:
-    return Binary(BinaryOperator.ADD, value, Const(1, Element.INT), value.element)
-
-
-def _minus_one(value: Expression) -> Binary:
-    return Binary(BinaryOperator.SUBTRACT, value, Const(1, Element.INT), value.element)
+    def share(self) -> tuple[KernelOp, ...]:
+        root = self.trees.local("root", Element.NODE)
+        taken = Store(self.label, Ref(self.v), Load(self.label, Ref(root)))
+        apart = compared(BinaryOperator.NOT_EQUAL, Ref(root), Ref(self.v))
+        return Let(root, Load(self.tree, Ref(self.v))), KernelIf(apart, (taken,))

@@ -29,19 +29,33 @@ def components_by_union_find(
     if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(Element.NODE):
         return Decided(module)
     symmetric = facts is not None and facts.symmetric and facts.num_arcs > 0
-    return _decided(_with_union_find(Same(module), threads_share_arcs(schedule, capabilities), symmetric))
+    shares = threads_share_arcs(schedule, capabilities)
+    proved = _with_union_find(Same(module), capabilities, shares, symmetric, True)
+    if schedule.algebra is Algebra.PROVED or not proved.found:
+        return _decided(proved)
+    worth = _with_union_find(Same(module), capabilities, shares, symmetric, False)
+    left = (one for one in proved.found if one not in worth.found)
+    why = "all nodes but a few begin with one value; algebra=proved takes it"
+    refused = tuple(Choice(f"the program's own loop, not {one.what}", why) for one in left)
+    return Decided(worth.module, (*_decided(worth).choices, *refused))
 
 
 def has_components(module: Module, capabilities: Capabilities) -> bool:
     """Whether labels spread in the module, so that it matters if arcs lead both ways."""
     able = capabilities.has_compare_and_swap(Element.NODE)
-    return able and bool(_with_union_find(Same(module), False, False).found)
+    return able and bool(_with_union_find(Same(module), capabilities, False, False, False).found)
 
 
-@lru_cache(maxsize=16)
-def _with_union_find(same: Same, shares_arcs: bool, symmetric: bool) -> Rewritten:
+@lru_cache(maxsize=32)
+def _with_union_find(
+    same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool
+) -> Rewritten:
     """The proof takes a while, and all schedules of a module ask for it."""
-    return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric)
+
+    def joins(combine: Combine, element: Element) -> bool:
+        return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
+
+    return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
 
 
 _EVEN = 4
@@ -58,7 +72,7 @@ def triangles_by_intersection(
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
     found = _with_triangles(Same(module), capabilities)
-    if facts is None or not has_few_pairs(facts, capabilities):
+    if schedule.algebra is Algebra.PROVED or facts is None or not has_few_pairs(facts, capabilities):
         return _decided(found)
     why = f"nodes have {facts.mean_degree:.3g} neighbors in the mean, none more than {facts.max_degree:,}: few pairs"
     return Decided(

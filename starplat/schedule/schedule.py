@@ -76,7 +76,8 @@ class Algebra(Setting):
     """Whether an algorithm may give way to another that is proved to give the same answer."""
 
     PLAIN = "plain", "never: the program's own steps are taken"
-    AUTO = "auto", "where the proof is found and the graph is worth it: union-find, triangles on oriented rows"
+    PROVED = "proved", "wherever the proof is found, whether it is worth it or not"
+    AUTO = "auto", "where the proof is found and it is worth it: union-find, triangles on oriented rows"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ SOUGHT: Mapping[str, str] = {
     "loop": "no loop that launches kernels was found whose rounds can do without the host",
     "priority": "no loop was found that walks a set of nodes, only lowers their neighbors' cells, by what arcs add to "
     "the node's own, and ends when none can be lowered",
+    "algebra": "no loop was found that lets the best label of each component spread until no arc has a better one at "
+    "its one end, and no kernel that counts triangles",
 }
 """What is looked for, by the knob that asks for it."""
 
@@ -96,7 +98,9 @@ class _Trial:
 
     def why(self, name: str, schedule: Schedule) -> Unfollowed:
         setting = f"{name}={schedule.values[name]}"
-        alone = replace(_with(AUTO, name, schedule), algebra=Algebra.PLAIN)
+        alone = _with(AUTO, name, schedule)
+        if name != "algebra":
+            alone = replace(alone, algebra=Algebra.PLAIN)
         if not self.is_followed(name, alone):
             return Unfollowed(setting, SOUGHT[name], lacks=self.lacking(name, alone))
         return Unfollowed(setting, self.sought(name, alone), instead=self.instead(name, schedule))

@@ -231,9 +231,6 @@ def changed(text: str, *pairs: tuple[str, str]) -> str:
 
 
 OTHERS = {
-    "other-start": changed(PUSH_FLAGS, ("v.comp = v;", "v.comp = v / 2;")),
-    "start-of-some": changed(WHILE_CHANGED, ("net.nodes()) { p.isle", "net.nodes().filter(p > 3)) { p.isle")),
-    "start-undone": changed(PUSH_FLAGS, ("bool finished", "comp[0] = 3; bool finished")),
     "not-identity": changed(DO_WHILE_PULL, ("Min(v.comp, nbr.comp)", "Min(v.comp, nbr.comp + 1)")),
     "other-value": changed(DO_WHILE_PULL, ("Min(v.comp, nbr.comp)", "Min(v.comp, g.num_nodes() - 1)")),
     "weights": changed(DO_WHILE_PULL, ("nbr.comp), True", "nbr.comp + g.get_edge(nbr, v).weight), True")),
@@ -272,6 +269,23 @@ OTHERS = {
         (
             "<v.comp> = <Min(v.comp, root)>;",
             "node old = v.comp; int i = 0; while (i < 3) { v.comp = i == 2 ? old : v.comp.comp; i += 1; }",
+        ),
+    ),
+    "told-too-late": changed(
+        WHILE_CHANGED,
+        ("again = True; }", "} if (p.isle < q.isle) { again = True; }"),
+    ),
+    "settled-unseen": changed(
+        WHILE_CHANGED,
+        ("if (p.isle < q.isle)", "if (q.isle < 0) { again = True; } while (p.isle < q.isle)"),
+        ("again = True; }\n", "}\n"),
+    ),
+    "seen-before-another": changed(
+        TWO_FLAGS,
+        (
+            "if (w.comp > u.comp) { <w.comp, w.soon> = <Min(w.comp, u.comp), True>; }",
+            "if (w.comp > u.comp) { w.soon = True; } <u.comp, u.soon> = <Min(u.comp, w.comp), True>; "
+            "<w.comp> = <Min(w.comp, u.comp)>;",
         ),
     ),
     "no-flattening": changed(HOOKING, ("while (root.comp != root) { root = root.comp; }", "")),

@@ -14,13 +14,25 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import COLUMNS, SOURCES, AllNodes, CompareSwap, HostIf, HostWhile, Load, Module, UpdateCell
+from starplat.ir.nodes import (
+    SOURCES,
+    AllNodes,
+    Binary,
+    BinaryOperator,
+    CompareSwap,
+    HostIf,
+    HostWhile,
+    KernelWhile,
+    Module,
+    Store,
+    UpdateCell,
+)
 from starplat.ir.verify import verify
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.passes.rewritten import Rewritten
 from starplat.passes.union_find import union_find
 from starplat.runtime import bind, run_module
-from starplat.runtime.facts import facts_for
+from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO
 from starplat.schedule.apply import decided
 from tests.backends.test_cuda import to_machine_code
@@ -139,7 +151,7 @@ def test_a_run_knows_whether_arcs_have_their_reverse(name: str) -> None:
     module, capabilities = plain(name), BACKENDS["openmp"].capabilities
 
     def sets_apart(graph: Graph) -> bool:
-        made = decided(module, AUTO, capabilities, facts_for(module, AUTO, graph, capabilities)).module
+        made = decided(module, AUTO, capabilities, facts_of(graph)).module
         return any(kernel.name.endswith("_set_apart") for kernel in made.kernels)
 
     ends = np.array([0, 1, 2]), np.array([1, 2, 0])
@@ -160,13 +172,33 @@ def test_the_middle_arc_may_be_anywhere(great: bool) -> None:
 
 
 @every_spelling
-def test_the_path_from_the_middle_arc_is_shortened_by_who_climbs_it(name: str) -> None:
-    """On a chain whose nodes stand in order half of them are on it, and every node climbs it."""
-    kernels = [kernel for kernel in of_symmetric_graphs(name).kernels if "_set_apart" in kernel.name]
-    for kernel in kernels:
-        cells = [op.index for op in walk_kernel(kernel.body) if isinstance(op, UpdateCell)]
-        assert any(isinstance(index, Load) and index.array is COLUMNS for index in cells)
-    assert kernels
+def test_who_climbs_a_long_path_tells_every_step_and_gives_up_if_another_comes_later(name: str) -> None:
+    """On a chain whose nodes stand in order every node climbs the same path, as long as there are nodes."""
+    kernels = {kernel.name.rpartition("_")[2]: kernel for kernel in of_symmetric_graphs(name).kernels}
+    for step, loops, has_time in (("sample", 2, True), ("apart", 2, True), ("flatten", 1, False)):
+        climbs = [op for op in walk_kernel(kernels[step].body) if isinstance(op, KernelWhile)]
+        assert len(climbs) == loops
+        assert all(any(isinstance(op, Store | UpdateCell) for op in walk_kernel(climb.body)) for climb in climbs)
+        for climb in climbs:
+            assert isinstance(climb.condition, Binary)
+            assert (climb.condition.operator is BinaryOperator.AND) is has_time
+
+
+@some_targets
+@pytest.mark.parametrize("name", ["push-flags", "largest"])
+def test_paths_that_stand_in_a_row_become_one_component(name: str, target: Target) -> None:
+    """Sampled arcs hang each tree below the one before it: subdivided rings, and those whose ends meet last."""
+    if target.fault is not None:
+        pytest.skip(target.fault)
+    n = 3000
+    ring = np.arange(n)
+    leaves = n + ring
+    plain_ring = Graph.from_arcs(n, ring, np.roll(ring, -1), directed=False)
+    subdivided = Graph.from_arcs(2 * n, np.r_[leaves, leaves], np.r_[ring, np.roll(ring, -1)], directed=False)
+    turned = Graph.from_arcs(2 * n, 2 * n - 1 - subdivided.sources, 2 * n - 1 - subdivided.columns, directed=True)
+    for graph in (plain_ring, subdivided, turned):
+        (found, *_) = answer(rewritten(name).module, graph, target)
+        assert len(set(found.tolist())) == 1
 
 
 @pytest.mark.parametrize("name", ["arcs", "hooking"])
