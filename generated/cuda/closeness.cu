@@ -706,17 +706,26 @@ static __device__ inline void begin_anew(Frontier &set) {
 }
 
 // Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
-// of a warp together.
+// of a block together.
 template <class Visit>
 static __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
     const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
     const int share = max(1, min(32, words / warps));
-    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
-        const int place = begin + lane;
+    for (int first = 0; first < words; first += warps * share) {
+        const int place = first + warp_number() * share + lane;
         const unsigned word = lane < share && place < words ? set.bits[place] : 0;
         if (takes && word) set.bits[place] = 0;
         visit(place, word);
     }
+}
+
+// The sum of what the threads of a warp bring, up to this one.
+static __device__ inline int sum_up_to(int value) {
+    for (int width = 1; width < 32; width *= 2) {
+        const int before = __shfl_up_sync(~0u, value, width);
+        if (threadIdx.x % 32 >= width) value += before;
+    }
+    return value;
 }
 
 // Calls visit(node) for the members in the words that the threads of a warp bring, with -1 where a thread has none.
@@ -728,6 +737,46 @@ static __device__ inline void visit_bits(int place, unsigned word, Visit visit) 
         const int first = __shfl_sync(~0u, place, which) * 32;
         visit(bits >> lane & 1 ? first + lane : -1);
     }
+}
+
+#define MOST_GATHERED 1024  // members that a block gathers from the words that its threads bring
+
+// Members that a block has found, for its warps to share.
+struct Gathered {
+    int count, nodes[MOST_GATHERED];
+};
+
+// The block's own.
+static __device__ inline Gathered &gathered_by_block() {
+    __shared__ Gathered gathered;
+    return gathered;
+}
+
+// Calls visit(node) for every member by its bit, with -1 where a thread of a warp has none; all threads of a block
+// together. A block gathers the members, then its warps share them evenly; if there are too many, each keeps its own.
+template <class Visit>
+static __device__ inline void visit_marked(const Frontier &set, int num_nodes, bool takes, Visit visit) {
+    Gathered &gathered = gathered_by_block();
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    visit_words(set, num_nodes, takes, [&](int place, unsigned word) {
+        if (threadIdx.x == 0) gathered.count = 0;
+        __syncthreads();
+        const int last = sum_up_to(__popc(word));  // of this thread's members among those of the warp
+        int at = lane == 31 && last > 0 ? atomicAdd(&gathered.count, last) : 0;
+        at = __shfl_sync(~0u, at, 31) + last - __popc(word);
+        for (unsigned left = word; left != 0 && at < MOST_GATHERED; left &= left - 1) {
+            gathered.nodes[at++] = place * 32 + __ffs(left) - 1;
+        }
+        __syncthreads();
+        const int count = gathered.count;
+        if (count <= MOST_GATHERED) {
+            const int share = (count + warps - 1) / warps, end = min(count, (warp + 1) * share);
+            for (int i = warp * share; i < end; i += 32) visit(i + lane < end ? gathered.nodes[i + lane] : -1);
+        } else {
+            visit_bits(place, word, visit);
+        }
+        __syncthreads();  // others may be gathered
+    });
 }
 
 // How many are in the set if its list has all of them, else -1.
@@ -756,7 +805,7 @@ static __device__ inline void visit_found(const Frontier &set, int size, int num
     if (size >= 0) {
         visit_list(set, size, takes, visit);
     } else {
-        visit_words(set, num_nodes, takes, [&](int place, unsigned word) { visit_bits(place, word, visit); });
+        visit_marked(set, num_nodes, takes, visit);
     }
 }
 
@@ -1009,7 +1058,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
     }
 }
 
-#line 1013 "closeness.cu"
+#line 1062 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

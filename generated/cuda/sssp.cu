@@ -520,6 +520,12 @@ static __device__ inline void insert_alone(const Frontier &set, int node) {
     }
 }
 
+#ifdef ARC_64
+#define ARC_MAX LLONG_MAX
+#else
+#define ARC_MAX INT_MAX
+#endif
+
 // Combines the values of a block, warp by warp; its first thread gets the total.
 static __device__ double group_add_double(double value, double *scratch) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -533,6 +539,24 @@ static __device__ double group_add_double(double value, double *scratch) {
         for (int i = 1; i < (int)blockDim.x / 32; i++) {
             const double other = scratch[i];
             value = value + other;
+        }
+    }
+    return value;
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+static __device__ arc_t group_max_arc(arc_t value, arc_t *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const arc_t other = __shfl_down_sync(~0u, value, width);
+        value = max(value, other);
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const arc_t other = scratch[i];
+            value = max(value, other);
         }
     }
     return value;
@@ -561,17 +585,26 @@ static __device__ inline void begin_anew(Frontier &set) {
 static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 
 // Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
-// of a warp together.
+// of a block together.
 template <class Visit>
 static __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
     const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
     const int share = max(1, min(32, words / warps));
-    for (int begin = warp_number() * share; begin < words; begin += warps * share) {
-        const int place = begin + lane;
+    for (int first = 0; first < words; first += warps * share) {
+        const int place = first + warp_number() * share + lane;
         const unsigned word = lane < share && place < words ? set.bits[place] : 0;
         if (takes && word) set.bits[place] = 0;
         visit(place, word);
     }
+}
+
+// The sum of what the threads of a warp bring, up to this one.
+static __device__ inline int sum_up_to(int value) {
+    for (int width = 1; width < 32; width *= 2) {
+        const int before = __shfl_up_sync(~0u, value, width);
+        if (threadIdx.x % 32 >= width) value += before;
+    }
+    return value;
 }
 
 // Calls visit(node) for the members in the words that the threads of a warp bring, with -1 where a thread has none.
@@ -583,6 +616,46 @@ static __device__ inline void visit_bits(int place, unsigned word, Visit visit) 
         const int first = __shfl_sync(~0u, place, which) * 32;
         visit(bits >> lane & 1 ? first + lane : -1);
     }
+}
+
+#define MOST_GATHERED 1024  // members that a block gathers from the words that its threads bring
+
+// Members that a block has found, for its warps to share.
+struct Gathered {
+    int count, nodes[MOST_GATHERED];
+};
+
+// The block's own.
+static __device__ inline Gathered &gathered_by_block() {
+    __shared__ Gathered gathered;
+    return gathered;
+}
+
+// Calls visit(node) for every member by its bit, with -1 where a thread of a warp has none; all threads of a block
+// together. A block gathers the members, then its warps share them evenly; if there are too many, each keeps its own.
+template <class Visit>
+static __device__ inline void visit_marked(const Frontier &set, int num_nodes, bool takes, Visit visit) {
+    Gathered &gathered = gathered_by_block();
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    visit_words(set, num_nodes, takes, [&](int place, unsigned word) {
+        if (threadIdx.x == 0) gathered.count = 0;
+        __syncthreads();
+        const int last = sum_up_to(__popc(word));  // of this thread's members among those of the warp
+        int at = lane == 31 && last > 0 ? atomicAdd(&gathered.count, last) : 0;
+        at = __shfl_sync(~0u, at, 31) + last - __popc(word);
+        for (unsigned left = word; left != 0 && at < MOST_GATHERED; left &= left - 1) {
+            gathered.nodes[at++] = place * 32 + __ffs(left) - 1;
+        }
+        __syncthreads();
+        const int count = gathered.count;
+        if (count <= MOST_GATHERED) {
+            const int share = (count + warps - 1) / warps, end = min(count, (warp + 1) * share);
+            for (int i = warp * share; i < end; i += 32) visit(i + lane < end ? gathered.nodes[i + lane] : -1);
+        } else {
+            visit_bits(place, word, visit);
+        }
+        __syncthreads();  // others may be gathered
+    });
 }
 
 // How many are in the set if its list has all of them, else -1.
@@ -611,7 +684,7 @@ static __device__ inline void visit_found(const Frontier &set, int size, int num
     if (size >= 0) {
         visit_list(set, size, takes, visit);
     } else {
-        visit_words(set, num_nodes, takes, [&](int place, unsigned word) { visit_bits(place, word, visit); });
+        visit_marked(set, num_nodes, takes, visit);
     }
 }
 
@@ -787,6 +860,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     unsigned *modified_later_words,
     int src,
     double *weight_total_found,
+    arc_t *longest_row_found,
     unsigned *arrived
 ) {
     __shared__ int new_in_modified[MOST_NEW + 1];
@@ -796,6 +870,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     __shared__ int new_in_modified_later[MOST_NEW + 1];
     Frontier modified_later = frontier_in(modified_later_words, num_nodes, new_in_modified_later);
     int weight_total_turn = 0;
+    int longest_row_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         dist[cell] = INT_MAX;
     }
@@ -809,25 +884,40 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
     clear(modified_next, num_nodes);
     double weight_total = 0.0;
+    arc_t longest_row = 0;
     {
-        // the sum of weight, which says how far apart near and far are
+        // one weight for each node, whose mean says how far apart near and far are
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             weight_total_found[weight_total_turn == 2 ? 0 : weight_total_turn + 1] = 0.0;
+            longest_row_found[longest_row_turn == 2 ? 0 : longest_row_turn + 1] = (-ARC_MAX - 1);
         }
         double weight_total_part = 0.0;
-        for (arc_t arc = blockIdx.x * blockDim.x + threadIdx.x; arc < num_arcs; arc += gridDim.x * blockDim.x) {
-            weight_total_part += (double)weight[arc];
+        arc_t longest_row_part = (-ARC_MAX - 1);
+        for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+            if ((arc_t)node < num_arcs) {
+                weight_total_part += (double)weight[(arc_t)node * max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+            }
+            longest_row_part = max(longest_row_part, row_offsets[node + 1] - row_offsets[node]);
         }
         __shared__ double weight_total_part_scratch[16];
         weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
         if (threadIdx.x == 0) {
             atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
         }
+        __shared__ arc_t longest_row_part_scratch[16];
+        longest_row_part = group_max_arc(longest_row_part, longest_row_part_scratch);
+        if (threadIdx.x == 0) {
+            atomicMax(&longest_row_found[longest_row_turn], longest_row_part);
+        }
     }
     grid_barrier(arrived);
     weight_total += weight_total_found[weight_total_turn];
     weight_total_turn = weight_total_turn == 2 ? 0 : weight_total_turn + 1;
-    const int width = saturated<int>(fmax(1024.0 * (weight_total / (double)num_arcs / ((double)num_arcs / (double)num_nodes * ((double)num_arcs / (double)num_nodes))), 1.0));
+    longest_row = max(longest_row, longest_row_found[longest_row_turn]);
+    longest_row_turn = longest_row_turn == 2 ? 0 : longest_row_turn + 1;
+    const double mean_weight = weight_total / fmin((double)num_nodes, (double)num_arcs);
+    const double mean_degree = (double)num_arcs / (double)num_nodes;
+    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree) / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
     clear(modified_later, num_nodes);
     grid_barrier(arrived);
     int limit = width;
@@ -864,14 +954,14 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
             const int settled = limit;
             limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
             rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
-            take_members(modified_later, num_nodes, [&](int node) {
-                if (dist[node] < settled) {
+            take_members(modified_later, num_nodes, [&](int node_2) {
+                if (dist[node_2] < settled) {
                     return;
                 }
-                if (dist[node] < limit) {
-                    insert(modified, node);
+                if (dist[node_2] < limit) {
+                    insert(modified, node_2);
                 } else {
-                    insert(modified_next, node);
+                    insert(modified_next, node_2);
                 }
             });
             inserted(modified);
@@ -892,7 +982,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 896 "sssp.cu"
+#line 986 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -927,10 +1017,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
+        Buffer<arc_t> longest_row_found(device, std::vector<arc_t>(3, (-ARC_MAX - 1)));
         device.launch_together(
             "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets,
             graph.columns, dist, modified, modified_next, weight, modified_later, src,
-            weight_total_found, arrived
+            weight_total_found, longest_row_found, arrived
         );
     }
 }

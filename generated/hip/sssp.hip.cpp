@@ -398,6 +398,21 @@ private:
     }
 };
 
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+static __device__ long long atomic_max_long(long long *cell, long long value) {
+    unsigned long long *word = (unsigned long long *)cell;
+    unsigned long long old = *word, bits;
+    memcpy(&bits, &value, sizeof bits);
+    while (true) {
+        long long held;
+        memcpy(&held, &old, sizeof held);
+        if (!(value > held)) return held;
+        const unsigned long long seen = atomicCAS(word, old, bits);
+        if (seen == old) return held;
+        old = seen;
+    }
+}
+
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
 // highest bit of the word.
 static __device__ void grid_barrier(unsigned *arrived) {
@@ -410,6 +425,12 @@ static __device__ void grid_barrier(unsigned *arrived) {
     }
     __syncthreads();
 }
+
+#ifdef ARC_64
+#define ARC_MAX LLONG_MAX
+#else
+#define ARC_MAX INT_MAX
+#endif
 
 // Combines the values of a block, wavefront by wavefront; its first thread gets the total.
 static __device__ double group_add_double(double value, double *scratch) {
@@ -428,6 +449,30 @@ static __device__ double group_add_double(double value, double *scratch) {
     }
     return value;
 }
+
+// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
+static __device__ arc_t group_max_arc(arc_t value, arc_t *scratch) {
+    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
+    for (int width = warpSize / 2; width > 0; width /= 2) {
+        const arc_t other = __shfl_down(value, width);
+        value = max(value, other);
+    }
+    if (lane == 0) scratch[wave] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
+            const arc_t other = scratch[i];
+            value = max(value, other);
+        }
+    }
+    return value;
+}
+
+#ifdef ARC_64
+#define atomic_max_arc atomic_max_long
+#else
+#define atomic_max_arc atomicMax
+#endif
 
 // The whole part of a real, stopped at the ends of the range; 0 for NaN.
 template <class T>
@@ -538,9 +583,11 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     int *modified_later_list,
     int src,
     double *weight_total_found,
+    arc_t *longest_row_found,
     unsigned *arrived
 ) {
     int weight_total_turn = 0;
+    int longest_row_turn = 0;
     int modified_count = 0;
     int modified_later_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -569,25 +616,40 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
         *modified_next_size = 0;
     }
     double weight_total = 0.0;
+    arc_t longest_row = 0;
     {
-        // the sum of weight, which says how far apart near and far are
+        // one weight for each node, whose mean says how far apart near and far are
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             weight_total_found[weight_total_turn == 2 ? 0 : weight_total_turn + 1] = 0.0;
+            longest_row_found[longest_row_turn == 2 ? 0 : longest_row_turn + 1] = (-ARC_MAX - 1);
         }
         double weight_total_part = 0.0;
-        for (arc_t arc = blockIdx.x * blockDim.x + threadIdx.x; arc < num_arcs; arc += gridDim.x * blockDim.x) {
-            weight_total_part += (double)weight[arc];
+        arc_t longest_row_part = (-ARC_MAX - 1);
+        for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
+            if ((arc_t)node < num_arcs) {
+                weight_total_part += (double)weight[(arc_t)node * max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+            }
+            longest_row_part = max(longest_row_part, row_offsets[node + 1] - row_offsets[node]);
         }
         __shared__ double weight_total_part_scratch[8];
         weight_total_part = group_add_double(weight_total_part, weight_total_part_scratch);
         if (threadIdx.x == 0) {
             atomicAdd(&weight_total_found[weight_total_turn], weight_total_part);
         }
+        __shared__ arc_t longest_row_part_scratch[8];
+        longest_row_part = group_max_arc(longest_row_part, longest_row_part_scratch);
+        if (threadIdx.x == 0) {
+            atomic_max_arc(&longest_row_found[longest_row_turn], longest_row_part);
+        }
     }
     grid_barrier(arrived);
     weight_total += weight_total_found[weight_total_turn];
     weight_total_turn = weight_total_turn == 2 ? 0 : weight_total_turn + 1;
-    const int width = saturated<int>(fmax(1024.0 * (weight_total / (double)num_arcs / ((double)num_arcs / (double)num_nodes * ((double)num_arcs / (double)num_nodes))), 1.0));
+    longest_row = max(longest_row, longest_row_found[longest_row_turn]);
+    longest_row_turn = longest_row_turn == 2 ? 0 : longest_row_turn + 1;
+    const double mean_weight = weight_total / fmin((double)num_nodes, (double)num_arcs);
+    const double mean_degree = (double)num_arcs / (double)num_nodes;
+    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree) / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
         modified_later_bits[cell] = 0;
     }
@@ -654,14 +716,14 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
                 // those who wait: who is near now comes next, who has had his turn meanwhile is done
                 #line 12 "sssp.sp"
                 for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count; place += gridDim.x * blockDim.x) {
-                    const int node = modified_later_list[place];
-                    modified_later_bits[node / 32] = 0;
-                    const int value = dist[node];
+                    const int node_2 = modified_later_list[place];
+                    modified_later_bits[node_2 / 32] = 0;
+                    const int value = dist[node_2];
                     if (value >= settled) {
                         if (value < limit) {
-                            enlist(node, modified_bits, modified_list, modified_size);
+                            enlist(node_2, modified_bits, modified_list, modified_size);
                         } else {
-                            enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                            enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
                         }
                     }
                 }
@@ -682,7 +744,7 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     } while (!finished);
 }
 
-#line 686 "sssp.hip.cpp"
+#line 748 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -723,11 +785,12 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     {
         Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
         Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
+        Buffer<arc_t> longest_row_found(device, std::vector<arc_t>(3, (-ARC_MAX - 1)));
         device.launch_together(
             "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.num_arcs,
             graph.row_offsets, graph.columns, dist, modified_bits, modified_size, modified_list,
             modified_next_bits, modified_next_size, weight, modified_later_bits, modified_later_size,
-            modified_next_list, modified_later_list, src, weight_total_found, arrived
+            modified_next_list, modified_later_list, src, weight_total_found, longest_row_found, arrived
         );
     }
 }

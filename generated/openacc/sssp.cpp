@@ -371,6 +371,11 @@ private:
 
 namespace kernels {
 
+#pragma acc routine seq
+static long long larger_long(long long a, long long b) {
+    return b > a ? b : a;
+}
+
 // Addition in which infinity plus anything is infinity.
 #pragma acc routine seq
 static int add_inf(int a, int b) {
@@ -445,13 +450,20 @@ extern "C" void sssp_min_dist(
     }
 }
 
-// the sum of weight, which says how far apart near and far are
-extern "C" void sum_weight(arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
+// one weight for each node, whose mean says how far apart near and far are
+extern "C" void sample_weight(
+    int num_nodes,
+    arc_t num_arcs,
+    const int *__restrict__ weight,
+    double *weight_total
+) {
     double weight_total_part = 0.0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(weight) reduction(+ : weight_total_part)
-    for (arc_t arc = 0; arc < num_arcs; arc++) {
-        weight_total_part += (double)weight[arc];
+    for (int node = 0; node < num_nodes; node++) {
+        if ((arc_t)node < num_arcs) {
+            weight_total_part += (double)weight[(arc_t)node * larger_long(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        }
     }
     *weight_total = weight_total_part;
 }
@@ -478,14 +490,14 @@ extern "C" void sssp_min_dist_later(
         deviceptr(modified_later_list, modified_later_bits, dist, modified_bits, modified_list, \
             modified_size, modified_next_bits, modified_next_list, modified_next_size)
     for (int place = 0; place < modified_later_count; place++) {
-        const int node = modified_later_list[place];
-        modified_later_bits[node / 32] = 0;
-        const int value = dist[node];
+        const int node_2 = modified_later_list[place];
+        modified_later_bits[node_2 / 32] = 0;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
@@ -562,21 +574,21 @@ extern "C" void sssp_min_dist_later_of_many(
         num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(modified_later_bits, dist, modified_bits, modified_list, modified_size, \
             modified_next_bits, modified_next_list, modified_next_size)
-    for (int node = 0; node < num_nodes; node++) {
-        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
-        const int value = dist[node];
+    for (int node_2 = 0; node_2 < num_nodes; node_2++) {
+        if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
 }
 
 }  // namespace kernels
-#line 580 "sssp.cpp"
+#line 592 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -637,9 +649,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     modified_next_size.fill(0);
     double weight_total = 0.0;
     weight_total_result.set(0.0);
-    kernels::sum_weight(graph.num_arcs, weight, weight_total_result);
+    kernels::sample_weight(graph.num_nodes, graph.num_arcs, weight, weight_total_result);
     weight_total += weight_total_result.read();
-    const int width = saturated<int>(std::fmax(96.0 * (weight_total / (double)graph.num_arcs / ((double)graph.num_arcs / (double)graph.num_nodes)), 1.0));
+    const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
+    const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
+    const int width = saturated<int>(std::fmax(96.0 * mean_weight / mean_degree, 1.0));
     modified_later_bits.fill(0);
     modified_later_size.fill(0);
     int limit = width;

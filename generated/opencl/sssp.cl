@@ -184,16 +184,19 @@ void sssp_min_dist(
     }
 }
 
-// the sum of weight, which says how far apart near and far are
+// one weight for each node, whose mean says how far apart near and far are
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void sum_weight(
+void sample_weight(
+    int num_nodes,
     arc_t num_arcs,
     __global const int *restrict weight,
     __global double *weight_total
 ) {
     double weight_total_part = 0.0;
-    for (arc_t arc = get_global_id(0); arc < num_arcs; arc += get_global_size(0)) {
-        weight_total_part += (double)weight[arc];
+    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
+        if ((arc_t)node < num_arcs) {
+            weight_total_part += (double)weight[(arc_t)node * max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        }
     }
     __local double weight_total_scratch[256];
     weight_total_part = group_add_double(weight_total_part, weight_total_scratch);
@@ -220,14 +223,14 @@ __kernel void sssp_min_dist_later(
     int limit
 ) {
     for (int place = get_global_id(0); place < modified_later_count; place += get_global_size(0)) {
-        const int node = modified_later_list[place];
-        modified_later_bits[node / 32] = 0;
-        const int value = dist[node];
+        const int node_2 = modified_later_list[place];
+        modified_later_bits[node_2 / 32] = 0;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
@@ -299,14 +302,14 @@ __kernel void sssp_min_dist_later_of_many(
     int settled,
     int limit
 ) {
-    for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
-        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
-        const int value = dist[node];
+    for (int node_2 = get_global_id(0); node_2 < num_nodes; node_2 += get_global_size(0)) {
+        if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
@@ -421,14 +424,14 @@ void sssp_few_2(
             // those who wait: who is near now comes next, who has had his turn meanwhile is done
             #line 12 "sssp.sp"
             for (int place = get_global_id(0); place < modified_later_count; place += get_global_size(0)) {
-                const int node = modified_later_list[place];
-                modified_later_bits[node / 32] = 0;
-                const int value = dist[node];
+                const int node_2 = modified_later_list[place];
+                modified_later_bits[node_2 / 32] = 0;
+                const int value = dist[node_2];
                 if (value >= settled) {
                     if (value < limit) {
-                        enlist(node, modified_bits, modified_list, modified_size);
+                        enlist(node_2, modified_bits, modified_list, modified_size);
                     } else {
-                        enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                        enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
                     }
                 }
             }

@@ -589,9 +589,14 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     modified_next_size.fill(0);
     double weight_total = 0.0;
     weight_total_result.set(0.0);
-    device.launch("sum_weight", graph.num_arcs, graph.num_arcs, weight, weight_total_result);
+    device.launch(
+        "sample_weight", graph.num_nodes, graph.num_nodes, graph.num_arcs, weight,
+        weight_total_result
+    );
     weight_total += weight_total_result.read();
-    const int width = saturated<int>(std::fmax(96.0 * (weight_total / (double)graph.num_arcs / ((double)graph.num_arcs / (double)graph.num_nodes)), 1.0));
+    const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
+    const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
+    const int width = saturated<int>(std::fmax(96.0 * mean_weight / mean_degree, 1.0));
     modified_later_bits.fill(0);
     modified_later_size.fill(0);
     int limit = width;
@@ -599,10 +604,10 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     int settled = width;
     bool nobody_near = true;
     bool nobody_waits = true;
-    while (true) {
+    do {
         modified_count = modified_size.read(0);
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few && modified_count <= graph.num_nodes / 8) {
                 bool turned = false;
                 device.launch_group(
@@ -642,12 +647,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
                 modified_count = modified_size.read(0);
                 finished = modified_count == 0;
             }
-            if (finished) break;
-        }
+        } while (!finished);
         rise = width;
         modified_later_count = modified_later_size.read(0);
         const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 device.launch_group(
@@ -698,11 +702,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
                 modified_later_count = modified_later_size.read(0);
                 nobody_waits = modified_later_count == 0;
             }
-            if (!(nobody_near && !nobody_waits)) break;
-        }
+        } while (nobody_near && !nobody_waits);
         finished = nobody_near;
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

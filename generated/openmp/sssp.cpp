@@ -352,6 +352,10 @@ private:
 
 namespace kernels {
 
+static long long larger_long(long long a, long long b) {
+    return b > a ? b : a;
+}
+
 // Addition in which infinity plus anything is infinity.
 static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
@@ -419,12 +423,19 @@ extern "C" void sssp_min_dist(
     }
 }
 
-// the sum of weight, which says how far apart near and far are
-extern "C" void sum_weight(arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
+// one weight for each node, whose mean says how far apart near and far are
+extern "C" void sample_weight(
+    int num_nodes,
+    arc_t num_arcs,
+    const int *__restrict__ weight,
+    double *weight_total
+) {
     double weight_total_part = 0.0;
     #pragma omp parallel for schedule(static) reduction(+ : weight_total_part)
-    for (arc_t arc = 0; arc < num_arcs; arc++) {
-        weight_total_part += (double)weight[arc];
+    for (int node = 0; node < num_nodes; node++) {
+        if ((arc_t)node < num_arcs) {
+            weight_total_part += (double)weight[(arc_t)node * larger_long(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        }
     }
     *weight_total = weight_total_part;
 }
@@ -448,14 +459,14 @@ extern "C" void sssp_min_dist_later(
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_later_count > 1000)
     for (int place = 0; place < modified_later_count; place++) {
-        const int node = modified_later_list[place];
-        modified_later_bits[node / 32] = 0;
-        const int value = dist[node];
+        const int node_2 = modified_later_list[place];
+        modified_later_bits[node_2 / 32] = 0;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
@@ -522,14 +533,14 @@ extern "C" void sssp_min_dist_later_of_many(
     int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
-    for (int node = 0; node < num_nodes; node++) {
-        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
-        const int value = dist[node];
+    for (int node_2 = 0; node_2 < num_nodes; node_2++) {
+        if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
             }
         }
     }
@@ -635,14 +646,14 @@ extern "C" void sssp_few_2(
             // those who wait: who is near now comes next, who has had his turn meanwhile is done
             #line 12 "sssp.sp"
             for (int place = 0; place < modified_later_count; place++) {
-                const int node = modified_later_list[place];
-                modified_later_bits[node / 32] = 0;
-                const int value = dist[node];
+                const int node_2 = modified_later_list[place];
+                modified_later_bits[node_2 / 32] = 0;
+                const int value = dist[node_2];
                 if (value >= settled) {
                     if (value < limit) {
-                        enlist(node, modified_bits, modified_list, modified_size);
+                        enlist(node_2, modified_bits, modified_list, modified_size);
                     } else {
-                        enlist(node, modified_next_bits, modified_next_list, modified_next_size);
+                        enlist(node_2, modified_next_bits, modified_next_list, modified_next_size);
                     }
                 }
             }
@@ -668,7 +679,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 672 "sssp.cpp"
+#line 683 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -739,9 +750,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     modified_next_size.fill(0);
     double weight_total = 0.0;
     weight_total_result.set(0.0);
-    kernels::sum_weight(graph.num_arcs, weight, weight_total_result);
+    kernels::sample_weight(graph.num_nodes, graph.num_arcs, weight, weight_total_result);
     weight_total += weight_total_result.read();
-    const int width = saturated<int>(std::fmax(96.0 * (weight_total / (double)graph.num_arcs / ((double)graph.num_arcs / (double)graph.num_nodes)), 1.0));
+    const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
+    const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
+    const int width = saturated<int>(std::fmax(96.0 * mean_weight / mean_degree, 1.0));
     modified_later_bits.fill(0);
     modified_later_size.fill(0);
     int limit = width;
@@ -749,10 +762,10 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     int settled = width;
     bool nobody_near = true;
     bool nobody_waits = true;
-    while (true) {
+    do {
         modified_count = modified_size.read(0);
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_count < few && modified_count <= graph.num_nodes / 8) {
                 bool turned = false;
                 kernels::sssp_few(
@@ -791,12 +804,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
                 modified_count = modified_size.read(0);
                 finished = modified_count == 0;
             }
-            if (finished) break;
-        }
+        } while (!finished);
         rise = width;
         modified_later_count = modified_later_size.read(0);
         const int few_2 = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-        while (true) {
+        do {
             if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 kernels::sssp_few_2(
@@ -846,11 +858,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
                 modified_later_count = modified_later_size.read(0);
                 nobody_waits = modified_later_count == 0;
             }
-            if (!(nobody_near && !nobody_waits)) break;
-        }
+        } while (nobody_near && !nobody_waits);
         finished = nobody_near;
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

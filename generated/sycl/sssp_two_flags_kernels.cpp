@@ -149,12 +149,19 @@ KERNEL sssp_min_dist(
     }
 }
 
-// the sum of weight, which says how far apart near and far are
-KERNEL sum_weight(arc_t num_arcs, const int *__restrict weight, double *weight_total) {
+// one weight for each node, whose mean says how far apart near and far are
+KERNEL sample_weight(
+    int num_nodes,
+    arc_t num_arcs,
+    const int *__restrict weight,
+    double *weight_total
+) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double weight_total_part = 0.0;
-    for (arc_t arc = item.get_global_id(0); arc < num_arcs; arc += item.get_global_range(0)) {
-        weight_total_part += (double)weight[arc];
+    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
+        if ((arc_t)node < num_arcs) {
+            weight_total_part += (double)weight[(arc_t)node * sycl::max(num_arcs / (arc_t)num_nodes, (arc_t)1)];
+        }
     }
     weight_total_part = sycl::reduce_over_group(item.get_group(), weight_total_part, sycl::plus<double>());
     if (item.get_local_id(0) == 0) {
@@ -181,14 +188,14 @@ KERNEL sssp_min_dist_later(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
-        const int node = modified_later_list[place];
-        modified_later_bits[node / 32] = 0;
-        const int value = dist[node];
+        const int node_2 = modified_later_list[place];
+        modified_later_bits[node_2 / 32] = 0;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                enlist(node_2, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
             }
         }
     }
@@ -256,14 +263,14 @@ KERNEL sssp_min_dist_later_of_many(
     int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if ((modified_later_bits[node / 32] & (1 << (node % 32))) == 0) continue;
-        const int value = dist[node];
+    for (int node_2 = item.get_global_id(0); node_2 < num_nodes; node_2 += item.get_global_range(0)) {
+        if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
+        const int value = dist[node_2];
         if (value >= settled) {
             if (value < limit) {
-                enlist(node, modified_bits, modified_list, modified_size);
+                enlist(node_2, modified_bits, modified_list, modified_size);
             } else {
-                enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                enlist(node_2, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
             }
         }
     }
@@ -378,14 +385,14 @@ KERNEL sssp_few_2(
             // those who wait: who is near now comes next, who has had his turn meanwhile is done
             #line 10 "sssp_two_flags.sp"
             for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
-                const int node = modified_later_list[place];
-                modified_later_bits[node / 32] = 0;
-                const int value = dist[node];
+                const int node_2 = modified_later_list[place];
+                modified_later_bits[node_2 / 32] = 0;
+                const int value = dist[node_2];
                 if (value >= settled) {
                     if (value < limit) {
-                        enlist(node, modified_bits, modified_list, modified_size);
+                        enlist(node_2, modified_bits, modified_list, modified_size);
                     } else {
-                        enlist(node, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
+                        enlist(node_2, modified_nxt_bits, modified_nxt_list, modified_nxt_size);
                     }
                 }
             }

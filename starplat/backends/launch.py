@@ -56,7 +56,7 @@ MOST_NEW = {Packing.SWITCHED: 1024, Packing.LIST: 512, Packing.BITS: 32, Packing
 """Nodes that a group notes of those that it puts into a set between two barriers: all there can be in a short list,
 those that go to a whole list together, or some by which the others are judged. Fewer where a launch has many sets."""
 
-MOST_NEW_OF_ALL = 4096
+MOST_NEW_OF_ALL = 3072
 """Nodes that a group has room for so, in all sets of a launch."""
 
 MOST_LISTED = 2**17

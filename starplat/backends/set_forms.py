@@ -54,7 +54,9 @@ def need_visit(helpers: Helpers, members: Array) -> None:
     helpers.need("begin_anew")
     if form.list != "whole":
         _need_words(helpers, form)
+        helpers.need("sum_up_to")
         helpers.need("visit_bits")
+        helpers.need(f"visit_marked_{form.words}")
     if form.list != "none":
         need_listed(helpers, members)
         helpers.need("visit_list")

@@ -5,8 +5,10 @@ another cell plus what the arc adds, and the loop goes on until no arc can lower
 are worth having first, for what they tell will not change again.
 
 The step that a limit rises by is 1,024 times the mean addition, divided by the square of the mean degree: the fewer
-arcs a node has, the more nodes it takes to keep a device busy. Where the host drives the rounds, each of which costs it
-some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where nodes have few arcs.
+arcs a node has, the more nodes it takes to keep a device busy. Where all nodes have about as many arcs, near nodes are
+found again and again; there it is divided by the root of the mean degree as well. Where the host drives the rounds,
+each of which costs it some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where
+nodes have few arcs. One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
-    AllArcs,
+    ROW_OFFSETS,
+    AllNodes,
     Apply,
     Array,
     Binary,
@@ -32,6 +35,8 @@ from starplat.ir.nodes import (
     HostOp,
     HostWhile,
     Kernel,
+    KernelIf,
+    KernelOp,
     Launch,
     Load,
     MathFunction,
@@ -43,6 +48,7 @@ from starplat.ir.nodes import (
     Origin,
     Reduction,
     Ref,
+    Select,
     Variable,
 )
 from starplat.ir.rewriter import Rewriter
@@ -55,6 +61,9 @@ from starplat.schedule.step import Choice, Decided
 
 _BUSY = 1024.0
 _BUSY_BY_HOST = 96.0
+_EVEN = 4.0
+"""How many times the mean degree the longest row may be where nodes have about as many arcs."""
+
 _FALSE = Const(False, Element.BOOL)
 
 
@@ -121,7 +130,7 @@ class _Maker(Rewriter):
     def how(self, found: Relaxing) -> str:
         if isinstance(self.priority, Delta):
             return f"in steps of {self.priority.width}"
-        return f"in steps from the mean of '{found.additions.name}' and the mean degree"
+        return f"in steps from the mean of '{found.additions.name}' and from degrees"
 
     def chosen(self, step: Variable, found: Relaxing) -> Iterable[HostOp]:
         """What declares the step."""
@@ -130,52 +139,76 @@ class _Maker(Rewriter):
             value: Expression = Const(float(width) if step.element.is_real else max(int(width), 1), step.element)
             yield DeclareVariable(step, value)
             return
-        total = Variable(self.fresh(f"{found.additions.name}_total"), Element.DOUBLE)
-        kernel = self.summing(found.additions, total)
+        name = found.additions.name
+        total = Variable(self.fresh(f"{name}_total"), Element.DOUBLE)
+        longest = Variable(self.fresh("longest_row"), Element.ARC) if self.in_one_launch else None
+        kernel = self.looking(found.additions, total, longest)
         self.kernels.append(kernel)
         yield DeclareVariable(total, Const(0.0, Element.DOUBLE))
+        if longest is not None:
+            yield DeclareVariable(longest, Const(0, Element.ARC))
         yield Launch(kernel.name)
-        least = _width(total) if self.in_one_launch else _width_by_host(total)
-        yield DeclareVariable(step, _as_step(least, step.element))
+        mean = Variable(self.fresh(f"mean_{name}"), Element.DOUBLE)
+        degree = Variable(self.fresh("mean_degree"), Element.DOUBLE)
+        yield DeclareVariable(mean, _mean(total))
+        yield DeclareVariable(degree, _real(BinaryOperator.DIVIDE, _number_of(NumArcs()), _number_of(NumNodes())))
+        known = Ref(mean), Ref(degree)
+        rise = _width_by_host(*known) if longest is None else _width(*known, Ref(longest))
+        yield DeclareVariable(step, _as_step(rise, step.element))
 
-    def summing(self, additions: Array, total: Variable) -> Kernel:
-        arc = Variable(self.fresh("arc"), Element.ARC)
-        cell: Expression = Load(additions, Ref(arc))
+    def looking(self, additions: Array, total: Variable, longest: Variable | None) -> Kernel:
+        """Sums up one arc's addition for every node, evenly spaced, and finds the longest row."""
+        v = Variable(self.fresh("node"), Element.NODE)
+        arcs, number = NumArcs(Element.ARC), Cast(Ref(v), Element.ARC)
+        degree = Binary(BinaryOperator.DIVIDE, arcs, Cast(NumNodes(), Element.ARC), Element.ARC)
+        apart = Apply(MathFunction.MAX, (degree, Const(1, Element.ARC)), Element.ARC)
+        cell: Expression = Load(additions, Binary(BinaryOperator.MULTIPLY, number, apart, Element.ARC))
         value = cell if additions.element is Element.DOUBLE else Cast(cell, Element.DOUBLE)
-        return with_signature(
-            Kernel(
-                self.fresh(f"sum_{additions.name}"),
-                AllArcs(),
-                arc,
-                None,
-                (Contribute(total, value),),
-                (),
-                (),
-                (Reduction(total, Combine.ADD),),
-                comment=f"the sum of {additions.name}, which says how far apart near and far are",
-            )
-        )
+        there = Binary(BinaryOperator.LESS, number, arcs, Element.BOOL)
+        summed, reductions = KernelIf(there, (Contribute(total, value),)), [Reduction(total, Combine.ADD)]
+        body: tuple[KernelOp, ...] = (summed,)
+        if longest is not None:
+            body = (summed, Contribute(longest, _row_length(v)))
+            reductions.append(Reduction(longest, Combine.MAX))
+        comment = f"one {additions.name} for each node, whose mean says how far apart near and far are"
+        name = self.fresh(f"sample_{additions.name}")
+        return with_signature(Kernel(name, AllNodes(), v, None, body, (), (), tuple(reductions), comment=comment))
 
 
 def _with_kernels(module: Module, kernels: list[Kernel]) -> Module:
     return replace(module, kernels=(*module.kernels, *kernels))
 
 
-def _width(total: Variable) -> Expression:
-    """1,024 (total / m) / (m / n)^2."""
-    n, m = Cast(NumNodes(), Element.DOUBLE), Cast(NumArcs(), Element.DOUBLE)
-    degree = _real(BinaryOperator.DIVIDE, m, n)
-    mean = _real(BinaryOperator.DIVIDE, Ref(total), m)
-    share = _real(BinaryOperator.DIVIDE, mean, _real(BinaryOperator.MULTIPLY, degree, degree))
-    return _real(BinaryOperator.MULTIPLY, Const(_BUSY, Element.DOUBLE), share)
+def _row_length(v: Variable) -> Expression:
+    following = Binary(BinaryOperator.ADD, Ref(v), Const(1, Element.INT), Element.NODE)
+    ends = Load(ROW_OFFSETS, following), Load(ROW_OFFSETS, Ref(v))
+    return Binary(BinaryOperator.SUBTRACT, *ends, Element.ARC)
 
 
-def _width_by_host(total: Variable) -> Expression:
-    """96 (total / m) / (m / n), which is 96 total n / m^2."""
-    n, m = Cast(NumNodes(), Element.DOUBLE), Cast(NumArcs(), Element.DOUBLE)
-    mean = _real(BinaryOperator.DIVIDE, Ref(total), m)
-    share = _real(BinaryOperator.DIVIDE, mean, _real(BinaryOperator.DIVIDE, m, n))
-    return _real(BinaryOperator.MULTIPLY, Const(_BUSY_BY_HOST, Element.DOUBLE), share)
+def _width(mean: Expression, degree: Expression, longest: Expression) -> Expression:
+    """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
+    square = _real(BinaryOperator.MULTIPLY, degree, degree)
+    busy = _real(BinaryOperator.DIVIDE, _real(BinaryOperator.MULTIPLY, Const(_BUSY, Element.DOUBLE), mean), square)
+    most = _real(BinaryOperator.MULTIPLY, Const(_EVEN, Element.DOUBLE), degree)
+    is_even = Binary(BinaryOperator.LESS_EQUAL, _number_of(longest), most, Element.BOOL)
+    root = Apply(MathFunction.SQRT, (degree,), Element.DOUBLE)
+    return _real(BinaryOperator.DIVIDE, busy, Select(is_even, root, Const(1.0, Element.DOUBLE)))
+
+
+def _width_by_host(mean: Expression, degree: Expression) -> Expression:
+    """96 mean / degree."""
+    busy = _real(BinaryOperator.MULTIPLY, Const(_BUSY_BY_HOST, Element.DOUBLE), mean)
+    return _real(BinaryOperator.DIVIDE, busy, degree)
+
+
+def _mean(total: Variable) -> Expression:
+    """Of so many additions as there are nodes, or arcs where these are fewer."""
+    looked_at = Apply(MathFunction.MIN, (_number_of(NumNodes()), _number_of(NumArcs())), Element.DOUBLE)
+    return _real(BinaryOperator.DIVIDE, Ref(total), looked_at)
+
+
+def _number_of(count: Expression) -> Expression:
+    return Cast(count, Element.DOUBLE)
 
 
 def _real(operator: BinaryOperator, left: Expression, right: Expression) -> Expression:
