@@ -371,6 +371,22 @@ private:
     std::unique_ptr<T, void (*)(void *)> cells;
 };
 
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
 namespace kernels {
 
 // Returns what the cell held before; tried again as long as the value is beyond what others write.
@@ -507,8 +523,28 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
+// betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
+// how many arcs the active nodes have
+#line 9 "betweenness_push.sp"
+extern "C" void arcs_of_bfs_level_order(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ bfs_level_order,
+    int bfs_level_begin,
+    int bfs_level_end,
+    float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, bfs_level_order) reduction(+ : active_arcs_part)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int active_node = bfs_level_order[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    *active_arcs = active_arcs_part;
+}
+
 }  // namespace kernels
-#line 512 "betweenness_push.cpp"
+#line 548 "betweenness_push.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -543,6 +579,7 @@ static void betweenness(
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     std::vector<int> bfs_level_starts(graph.num_nodes + 1);
     Buffer<int> bfs_level_count(device, 1);
+    Word<float> active_arcs_result(device);
     bc.fill(0.0);
     // betweenness_push.sp:4 for (src in sources)
     for (const int src : sources.members()) {
@@ -561,7 +598,17 @@ static void betweenness(
             int depth = 0;
             bool found = false;
             do {
-                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 32) {
+                bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
+                if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                    float active_arcs = 0.0f;
+                    active_arcs_result.set(0.0f);
+                    kernels::arcs_of_bfs_level_order(
+                        graph.row_offsets, bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
+                    );
+                    active_arcs += active_arcs_result.read();
+                    pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+                }
+                if (pulls) {
                     kernels::betweenness_min_bfs_level_pull(
                         graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
                         bfs_level_order, depth

@@ -361,6 +361,22 @@ private:
     std::unique_ptr<T, void (*)(void *)> cells;
 };
 
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
 namespace kernels {
 
 // Addition in which infinity plus anything is infinity.
@@ -469,8 +485,27 @@ extern "C" void frontier_list_first(
     }
 }
 
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// how many arcs the active nodes have
+#line 11 "bfs_levels.sp"
+extern "C" void arcs_of_frontier_list(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ frontier_list,
+    int frontier_count,
+    float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, frontier_list) reduction(+ : active_arcs_part)
+    for (int place = 0; place < frontier_count; place++) {
+        const int active_node = frontier_list[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    *active_arcs = active_arcs_part;
+}
+
 }  // namespace kernels
-#line 474 "bfs_levels.cpp"
+#line 509 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -508,6 +543,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Buffer<int> frontier_next_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> frontier_next_list(device, graph.num_nodes);
     Buffer<int> frontier_next_size(device, 1);
+    Word<float> active_arcs_result(device);
     int frontier_count = 0;
     level.fill(INT_MAX);
     frontier_bits.fill(0);
@@ -521,7 +557,17 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
     do {
-        if (frontier_count > graph.num_nodes / 32) {
+        bool pulls = frontier_count > graph.num_nodes / 16;
+        if (frontier_count > 4096 && !pulls && frontier_count > graph.num_nodes / 64) {
+            float active_arcs = 0.0f;
+            active_arcs_result.set(0.0f);
+            kernels::arcs_of_frontier_list(
+                graph.row_offsets, frontier_list, frontier_count, active_arcs_result
+            );
+            active_arcs += active_arcs_result.read();
+            pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+        }
+        if (pulls) {
             kernels::bfs_levels_min_level_pull(
                 graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
                 frontier_next_bits, frontier_next_list, frontier_next_size

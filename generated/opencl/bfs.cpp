@@ -557,6 +557,7 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     Word<int> bfs_level_begin_result(device);
     Word<int> bfs_level_end_result(device);
     Word<int> found_result(device);
+    Word<float> active_arcs_result(device);
     level.fill(INT_MAX);
     parent.fill(-1);
     level.write(src, 0);
@@ -572,7 +573,7 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
         bool found = false;
         const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
         do {
-            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 32) {
+            if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
                 device.launch_group(
                     "bfs_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
                     bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
@@ -583,7 +584,18 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
                 bfs_level_end = bfs_level_end_result.read();
                 found = found_result.read();
             } else {
-                if (bfs_level_end - bfs_level_begin > graph.num_nodes / 32) {
+                bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
+                if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                    float active_arcs = 0.0f;
+                    active_arcs_result.set(0.0f);
+                    device.launch(
+                        "arcs_of_bfs_level_order", bfs_level_end - bfs_level_begin, graph.row_offsets,
+                        bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
+                    );
+                    active_arcs += active_arcs_result.read();
+                    pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+                }
+                if (pulls) {
                     device.launch(
                         "bfs_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                         graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth

@@ -75,6 +75,34 @@ static int owner_of(__local const GroupRows *rows, arc_t place) {
     return owner;
 }
 
+// Combines the values of a work-group; its first work-item gets the total.
+static float group_add_float(float value, __local float *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const float other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
+}
+
+// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
+static void atomic_add_float(volatile __global float *cell, float value) {
+#ifdef __NV_CL_C_VERSION
+    asm volatile("red.global.add.f32 [%0], %1;" :: "l"(cell), "f"(value) : "memory");
+#else
+    volatile __global int *word = (volatile __global int *)cell;
+    int old = latest(*word), seen;
+    while ((seen = atomic_cmpxchg(word, old, as_int(as_float(old) + value))) != old) {
+        old = seen;
+    }
+#endif
+}
+
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
     const int bit = 1 << (node % 32);
@@ -160,6 +188,28 @@ __kernel void frontier_list_first(
 }
 
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// how many arcs the active nodes have
+#line 11 "bfs_levels.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void arcs_of_frontier_list(
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict frontier_list,
+    int frontier_count,
+    __global float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    for (int place = get_global_id(0); place < frontier_count; place += get_global_size(0)) {
+        const int active_node = frontier_list[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    __local float active_arcs_scratch[256];
+    active_arcs_part = group_add_float(active_arcs_part, active_arcs_scratch);
+    if (get_local_id(0) == 0) {
+        atomic_add_float(active_arcs, active_arcs_part);
+    }
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void bfs_levels_few(
@@ -213,5 +263,5 @@ void bfs_levels_few(
             *finished_outcome = finished;
             *turned_outcome = turned;
         }
-    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 32));
+    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 16));
 }

@@ -75,6 +75,34 @@ static int add_inf(int a, int b) {
     return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
 }
 
+// Combines the values of a work-group; its first work-item gets the total.
+static float group_add_float(float value, __local float *scratch) {
+    const int lane = get_local_id(0);
+    scratch[lane] = value;
+    for (int width = 256 / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < width) {
+            const float other = scratch[lane + width];
+            value = value + other;
+            scratch[lane] = value;
+        }
+    }
+    return value;
+}
+
+// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
+static void atomic_add_float(volatile __global float *cell, float value) {
+#ifdef __NV_CL_C_VERSION
+    asm volatile("red.global.add.f32 [%0], %1;" :: "l"(cell), "f"(value) : "memory");
+#else
+    volatile __global int *word = (volatile __global int *)cell;
+    int old = latest(*word), seen;
+    while ((seen = atomic_cmpxchg(word, old, as_int(as_float(old) + value))) != old) {
+        old = seen;
+    }
+#endif
+}
+
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 11 "radii.sp"
@@ -168,6 +196,29 @@ void radii_min_bfs_level_pull(
 }
 
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+// how many arcs the active nodes have
+#line 11 "radii.sp"
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void arcs_of_bfs_level_order(
+    __global const arc_t *restrict row_offsets,
+    __global const int *restrict bfs_level_order,
+    int bfs_level_begin,
+    int bfs_level_end,
+    __global float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
+        const int active_node = bfs_level_order[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    __local float active_arcs_scratch[256];
+    active_arcs_part = group_add_float(active_arcs_part, active_arcs_scratch);
+    if (get_local_id(0) == 0) {
+        atomic_add_float(active_arcs, active_arcs_part);
+    }
+}
+
+// radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void radii_few(
@@ -238,5 +289,5 @@ void radii_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 32));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }

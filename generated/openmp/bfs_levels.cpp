@@ -455,6 +455,25 @@ extern "C" void frontier_list_first(
 }
 
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// how many arcs the active nodes have
+#line 11 "bfs_levels.sp"
+extern "C" void arcs_of_frontier_list(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ frontier_list,
+    int frontier_count,
+    float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    #pragma omp parallel for schedule(static) if(frontier_count > 1000) \
+        reduction(+ : active_arcs_part)
+    for (int place = 0; place < frontier_count; place++) {
+        const int active_node = frontier_list[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    *active_arcs = active_arcs_part;
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_few(
     int num_nodes,
@@ -505,7 +524,7 @@ extern "C" void bfs_levels_few(
 }
 
 }  // namespace kernels
-#line 509 "bfs_levels.cpp"
+#line 528 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -546,6 +565,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Word<int> frontier_count_result(device);
     Word<int> finished_result(device);
     Word<int> turned_result(device);
+    Word<float> active_arcs_result(device);
     int frontier_count = 0;
     level.fill(INT_MAX);
     frontier_bits.fill(0);
@@ -559,7 +579,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
     const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-    while (true) {
+    do {
         if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
             bool turned = false;
             kernels::bfs_levels_few(
@@ -576,7 +596,17 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
                 std::swap(frontier_size, frontier_next_size);
             }
         } else {
-            if (frontier_count > graph.num_nodes / 16) {
+            bool pulls = frontier_count > graph.num_nodes / 16;
+            if (frontier_count > 4096 && !pulls && frontier_count > graph.num_nodes / 64) {
+                float active_arcs = 0.0f;
+                active_arcs_result.set(0.0f);
+                kernels::arcs_of_frontier_list(
+                    graph.row_offsets, frontier_list, frontier_count, active_arcs_result
+                );
+                active_arcs += active_arcs_result.read();
+                pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+            }
+            if (pulls) {
                 kernels::bfs_levels_min_level_pull(
                     graph.num_nodes, graph.in_row_offsets, graph.in_columns, level, frontier_bits,
                     frontier_next_bits, frontier_next_list, frontier_next_size
@@ -596,8 +626,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
             frontier_count = frontier_size.read(0);
             finished = frontier_count == 0;
         }
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

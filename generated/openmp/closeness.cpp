@@ -491,6 +491,26 @@ extern "C" void closeness_centrality_min_bfs_level_pull(
 }
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
+// how many arcs the active nodes have
+#line 13 "closeness.sp"
+extern "C" void arcs_of_bfs_level_order(
+    const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ bfs_level_order,
+    int bfs_level_begin,
+    int bfs_level_end,
+    float *active_arcs
+) {
+    float active_arcs_part = 0.0f;
+    #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
+        reduction(+ : active_arcs_part)
+    for (int place = bfs_level_begin; place < bfs_level_end; place++) {
+        const int active_node = bfs_level_order[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    *active_arcs = active_arcs_part;
+}
+
+// closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_few(
     int num_nodes,
@@ -561,7 +581,7 @@ extern "C" void closeness_centrality_few(
 }
 
 }  // namespace kernels
-#line 565 "closeness.cpp"
+#line 585 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -595,6 +615,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Word<int> bfs_level_begin_result(device);
     Word<int> bfs_level_end_result(device);
     Word<int> found_result(device);
+    Word<float> active_arcs_result(device);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
@@ -625,7 +646,17 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
                     bfs_level_end = bfs_level_end_result.read();
                     found = found_result.read();
                 } else {
-                    if (bfs_level_end - bfs_level_begin > graph.num_nodes / 16) {
+                    bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
+                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                        float active_arcs = 0.0f;
+                        active_arcs_result.set(0.0f);
+                        kernels::arcs_of_bfs_level_order(
+                            graph.row_offsets, bfs_level_order, bfs_level_begin, bfs_level_end, active_arcs_result
+                        );
+                        active_arcs += active_arcs_result.read();
+                        pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+                    }
+                    if (pulls) {
                         kernels::closeness_centrality_min_bfs_level_pull(
                             graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count,
                             bfs_level_order, depth

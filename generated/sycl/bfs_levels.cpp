@@ -514,6 +514,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Word<int> frontier_count_result(device);
     Word<int> finished_result(device);
     Word<int> turned_result(device);
+    Word<float> active_arcs_result(device);
     int frontier_count = 0;
     level.fill(INT_MAX);
     frontier_bits.fill(0);
@@ -527,8 +528,8 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     frontier_next_size.fill(0);
     frontier_count = frontier_size.read(0);
     const int few = graph.num_arcs / 8 > graph.num_nodes ? 0 : 4096;
-    while (true) {
-        if (frontier_count < few && frontier_count <= graph.num_nodes / 32) {
+    do {
+        if (frontier_count < few && frontier_count <= graph.num_nodes / 16) {
             bool turned = false;
             device.launch_group(
                 "bfs_levels_few", graph.num_nodes, graph.row_offsets, graph.columns, frontier_list,
@@ -545,7 +546,18 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
                 std::swap(frontier_size, frontier_next_size);
             }
         } else {
-            if (frontier_count > graph.num_nodes / 32) {
+            bool pulls = frontier_count > graph.num_nodes / 16;
+            if (frontier_count > 4096 && !pulls && frontier_count > graph.num_nodes / 64) {
+                float active_arcs = 0.0f;
+                active_arcs_result.set(0.0f);
+                device.launch(
+                    "arcs_of_frontier_list", frontier_count, graph.row_offsets, frontier_list, frontier_count,
+                    active_arcs_result
+                );
+                active_arcs += active_arcs_result.read();
+                pulls = active_arcs > (float)(graph.num_arcs / 8LL);
+            }
+            if (pulls) {
                 device.launch(
                     "bfs_levels_min_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
                     graph.in_columns, level, frontier_bits, frontier_next_bits, frontier_next_list,
@@ -567,8 +579,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
             frontier_count = frontier_size.read(0);
             finished = frontier_count == 0;
         }
-        if (finished) break;
-    }
+    } while (!finished);
 }
 
 // What --help says.

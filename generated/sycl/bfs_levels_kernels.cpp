@@ -158,6 +158,27 @@ KERNEL frontier_list_first(int *frontier_bits, int *frontier_list, int *frontier
 }
 
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
+// how many arcs the active nodes have
+#line 11 "bfs_levels.sp"
+KERNEL arcs_of_frontier_list(
+    const arc_t *__restrict row_offsets,
+    const int *__restrict frontier_list,
+    int frontier_count,
+    float *active_arcs
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    float active_arcs_part = 0.0f;
+    for (int place = item.get_global_id(0); place < frontier_count; place += item.get_global_range(0)) {
+        const int active_node = frontier_list[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    active_arcs_part = sycl::reduce_over_group(item.get_group(), active_arcs_part, sycl::plus<float>());
+    if (item.get_local_id(0) == 0) {
+        atomic(*active_arcs).fetch_add(active_arcs_part);
+    }
+}
+
+// bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 KERNEL bfs_levels_few(
     int num_nodes,
@@ -211,5 +232,5 @@ KERNEL bfs_levels_few(
             *finished_outcome = finished;
             *turned_outcome = turned;
         }
-    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 32));
+    } while (!finished && (frontier_count < few && frontier_count <= num_nodes / 16));
 }

@@ -171,6 +171,28 @@ KERNEL radii_min_bfs_level_pull(
 }
 
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
+// how many arcs the active nodes have
+#line 11 "radii.sp"
+KERNEL arcs_of_bfs_level_order(
+    const arc_t *__restrict row_offsets,
+    const int *__restrict bfs_level_order,
+    int bfs_level_begin,
+    int bfs_level_end,
+    float *active_arcs
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    float active_arcs_part = 0.0f;
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+        const int active_node = bfs_level_order[place];
+        active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
+    }
+    active_arcs_part = sycl::reduce_over_group(item.get_group(), active_arcs_part, sycl::plus<float>());
+    if (item.get_local_id(0) == 0) {
+        atomic(*active_arcs).fetch_add(active_arcs_part);
+    }
+}
+
+// radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 KERNEL radii_few(
     int num_nodes,
@@ -241,5 +263,5 @@ KERNEL radii_few(
             *bfs_level_end_outcome = bfs_level_end;
             *found_outcome = found;
         }
-    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 32));
+    } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }

@@ -117,7 +117,7 @@ class HostLoopPrinter:
         """A plain loop where nothing has to be asked of the device, else one that leaves from its middle."""
         leave = f"if ({self.host.text(negated(loop.condition))}) break;"
         before = [line for op in loop.before for line in self.host.operation(op)]
-        if loop.test_last and not before and not _declares(loop.body):
+        if loop.test_last and not before and not _declares_asked(loop):
             yield "do {"
             yield from self.host.loop_body(loop.body)
             yield f"}} while ({self.host.text(loop.condition)});"
@@ -188,5 +188,7 @@ def is_counter(variable: Variable, loop: HostFor, later: tuple[HostOp, ...]) -> 
     return any(op.variable == variable for op in steps) and variable not in variables_in(later)
 
 
-def _declares(body: tuple[HostOp, ...]) -> bool:
-    return any(isinstance(part, DeclareVariable) for part in walk(body))
+def _declares_asked(loop: HostWhile) -> bool:
+    """Whether the condition asks for what the body declares, which is not known behind its brace."""
+    asked = variables_in(loop.condition)
+    return any(isinstance(part, DeclareVariable) and part.variable in asked for part in walk(loop.body))

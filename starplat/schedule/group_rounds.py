@@ -43,7 +43,8 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import declared_by, expressions_of, walk_expression, walk_host
 from starplat.schedule.names import Taken
-from starplat.schedule.threads import is_safe, scalars_set, shortens, takes_locks
+from starplat.schedule.relaxing import unfolded
+from starplat.schedule.threads import is_safe, scalars_read, scalars_set, shortens, takes_locks
 from starplat.source import NOWHERE, Span
 
 
@@ -116,6 +117,7 @@ class _Round:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.assigned: set[Variable] = set()
+        self.values: dict[Variable, Expression] = {}
         self.lengths: dict[Expression, None] = {}
         self.provided: dict[Expression, None] = {}
         self.swaps: list[Swap] = []
@@ -134,7 +136,8 @@ class _Round:
         swapped = [array for swap in self.swaps for array in (swap.first, swap.second)]
         if len(swapped) != len(set(swapped)):
             return None
-        self.body = tuple(body)
+        read = set(scalars_read((inner for op in body for inner in walk_host((op,))), self.module))
+        self.body = tuple(op for op in body if not isinstance(op, DeclareVariable) or op.variable in read)
         return self
 
     def rounds(
@@ -147,14 +150,17 @@ class _Round:
         """What a group does in the place of an operation; None if it cannot."""
         if self.fits(op):
             return (op,)
-        if not isinstance(op, HostIf) or not is_safe(op.condition) or self.assigned & _variables(op.condition):
+        if not isinstance(op, HostIf) or not is_safe(op.condition):
+            return None
+        condition = unfolded(op.condition, self.values)
+        if self.assigned & _variables(condition):
             return None
         then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
         if all(map(self.fits, otherwise)):
-            self.provided[Unary(UnaryOperator.NOT, op.condition)] = None
+            self.provided[Unary(UnaryOperator.NOT, condition)] = None
             return otherwise
         if all(map(self.fits, then)):
-            self.provided[op.condition] = None
+            self.provided[condition] = None
             return then
         return None
 
@@ -181,7 +187,8 @@ class _Round:
                 return False
 
     def note(self, op: HostOp) -> None:
-        """What is known when a round begins is known as long as nothing assigns it."""
+        """What is known when a round begins is known as long as nothing assigns it; and so is what is worked out of
+        it, as its `values`."""
         for inner in walk_host((op,)):
             match inner:
                 case Launch(kernel):
@@ -193,8 +200,18 @@ class _Round:
                     self.swaps.append(inner)
                 case _:
                     pass
-        self.assigned.update(scalars_set(walk_host((op,)), self.module))
-        self.assigned.update(variable for inner in walk_host((op,)) for variable in declared_by(inner))
+        known = dict(self.values)
+        changed = set(scalars_set(walk_host((op,)), self.module))
+        changed.update(variable for inner in walk_host((op,)) for variable in declared_by(inner))
+        self.assigned |= changed
+        self.values = {variable: value for variable, value in known.items() if variable not in changed}
+        match op:
+            case DeclareVariable(variable, value) | SetVariable(variable, value) if value.element is variable.element:
+                began = unfolded(value, known)
+                if not self.assigned & _variables(began):
+                    self.values[variable] = began
+            case _:
+                pass
 
 
 def _variables(expression: Expression) -> set[Variable]:

@@ -7,7 +7,7 @@ which goes on until no round is left or too many nodes are active, and launches 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
@@ -38,6 +38,7 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import declared_by, used_host_arrays, walk_host
+from starplat.passes.cells import conjuncts
 from starplat.schedule.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
@@ -96,7 +97,8 @@ class _Grouper(Rewriter):
     def grouped(self, rounds: Rounds) -> Iterable[HostOp]:
         """The loop, which decides in each round who runs it."""
         limit = Variable(self.taken.free("few"), Element.INT)
-        few = _conjunction([*(_less(length, limit) for length in rounds.lengths), *rounds.provided])
+        provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
+        few = _conjunction([*(_less(length, limit) for length in rounds.lengths), *provided])
         yield DeclareVariable(limit, _limit())
         if rounds.ahead is None:
             by_host = (HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
@@ -145,6 +147,23 @@ def _limit() -> Expression:
 
 def _less(length: Expression, limit: Variable) -> Expression:
     return Binary(BinaryOperator.LESS, length, Ref(limit), Element.BOOL)
+
+
+def _holds_of_few(condition: Expression, lengths: Collection[Expression]) -> bool:
+    """Whether a condition denies what no few nodes fulfill."""
+    match condition:
+        case Unary(UnaryOperator.NOT, denied):
+            return any(_asks_for_many(part, lengths) for part in conjuncts(denied))
+        case _:
+            return False
+
+
+def _asks_for_many(condition: Expression, lengths: Collection[Expression]) -> bool:
+    match condition:
+        case Binary(BinaryOperator.GREATER, length, Const(int() as least)):
+            return length in lengths and least >= FEW - 1
+        case _:
+            return False
 
 
 def _conjunction(conditions: list[Expression]) -> Expression:

@@ -50,7 +50,7 @@ from starplat.schedule.level_loops import Levels, WayBack
 from starplat.schedule.level_pull import pulled_level
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_kernels import with_graph_arrays
-from starplat.schedule.pull_rounds import pulls_if_many
+from starplat.schedule.pull_rounds import ListChoices
 from starplat.schedule.schedule import Direction
 from starplat.schedule.step import Choice
 
@@ -135,20 +135,19 @@ class ReturnRewriter(Rewriter):
 class LevelsAsLists(ReturnRewriter):
     """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level grows."""
 
-    def __init__(
-        self, module: Module, function: str, levels: Levels, taken: Taken, direction: Direction, share: int
-    ) -> None:
+    def __init__(self, module: Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
         super().__init__(levels, level_list(levels, taken))
         self.given = module
         self.function = function
         self.direction = direction
-        self.share = share
         count = taken.free(f"{levels.cells.name}_count")
         self.count = Array(count, Element.INT, Extent.ONE, Origin.TEMPORARY)
         self.place = Variable(taken.free("slot"), Element.INT)
         self.node = Variable(taken.free("found_node"), Element.NODE)
         self.told = told_by_finding(levels, module)
         self.pull = self.pulling(taken)
+        self.counting: list[Kernel] = []
+        self.choices = ListChoices(taken, self.counting)
 
     def module(self) -> Module:
         """The module with the list."""
@@ -156,7 +155,7 @@ class LevelsAsLists(ReturnRewriter):
         drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
         kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)
         pull = () if self.pull is None else (self.pull,)
-        return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull)))
+        return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
 
     def pulling(self, taken: Taken) -> Kernel | None:
         """The kernel that finds the next level from the other end, where that may be; the host chooses between both."""
@@ -187,8 +186,8 @@ class LevelsAsLists(ReturnRewriter):
             pull = (Launch(self.pull.name),)
             if self.direction is Direction.PULL:
                 return pull
-            active = Binary(BinaryOperator.SUBTRACT, Ref(listed.end), Ref(listed.begin), Element.INT)
-            return (pulls_if_many(active, self.share, (op,), pull),)
+            level = Listed(listed.order, Ref(listed.begin), Ref(listed.end))
+            return self.choices.choose(level, (op,), pull, self.pull.span)
         if op is levels.loop:
             ends = (SetVariable(listed.begin, Ref(listed.end)), ReadCell(listed.end, self.count, ZERO))
             said = () if self.told is None else (self.told.said(listed),)

@@ -50,7 +50,6 @@ from starplat.schedule.level_kernels import asked_level
 from starplat.schedule.level_lists import ZERO, LevelsAsLists, ReturnRewriter, level_list
 from starplat.schedule.level_loops import Levels, levels_in
 from starplat.schedule.names import Taken
-from starplat.schedule.pull_rounds import pulling_share
 from starplat.schedule.queues import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
@@ -64,7 +63,7 @@ def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilitie
     bits = schedule.frontier in (Frontier.BITMAP, Frontier.LAYERS) and has_queues(capabilities)
     if schedule.keeps_flags(batches=capabilities.batches) or not (lists or bits or capabilities.shared_arcs):
         return module
-    choices, share = list[Choice](), pulling_share(capabilities)
+    choices = list[Choice]()
     for function in module.functions:
         module = _judging_for_themselves(module, function.name)
         for levels in levels_in(module.function(function.name), module):
@@ -73,7 +72,7 @@ def levels_at_hand(module: Module, schedule: Schedule, capabilities: Capabilitie
                 module = _Flagger(module, function.name, levels, Taken(module)).module()
                 what = "are a set, which is listed for the way back" if levels.returns else "are a set"
             elif lists:
-                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction, share)
+                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction)
                 module, directions = listing.module(), tuple(listing.directions())
                 what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
             elif bits:

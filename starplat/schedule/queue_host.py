@@ -52,7 +52,7 @@ from starplat.schedule.bit_sets import Bitmap, Layers, WordKernels
 from starplat.schedule.first_members import FirstMembers
 from starplat.schedule.kept_sets import KeptSet, checked, cleared
 from starplat.schedule.names import Taken
-from starplat.schedule.pull_rounds import pulls_if_many, pulls_if_many_words
+from starplat.schedule.pull_rounds import ListChoices, pulls_if_many_words
 from starplat.schedule.queue import ZERO, Queue
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.source import NOWHERE, Span
@@ -63,7 +63,7 @@ _MANY = Binary(BinaryOperator.DIVIDE, NumNodes(), Const(8, Element.INT), Element
 
 class ListRounds:
     """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
-    they walk what these come to. A round pulls if one node in `share` is active."""
+    they walk what these come to. Of bits that are counted a round pulls if one node in `share` seems active."""
 
     def __init__(
         self,
@@ -87,6 +87,7 @@ class ListRounds:
         self.kernels: list[Kernel] = []
         self.words = WordKernels(taken, self.kernels)
         self.first = FirstMembers(taken, insert, self.kernels)
+        self.choices = ListChoices(taken, self.kernels)
         self._span: Span = NOWHERE
 
     def function(self, function: HostFunction) -> HostFunction:
@@ -217,9 +218,12 @@ class ListRounds:
         self._few = True
         push = self.block(op.push, one)
         self._few = False
-        kept = self.queues[op.members]
-        choose = pulls_if_many if isinstance(kept, Queue) else pulls_if_many_words
-        yield choose(Ref(kept.count), self.share, push, self.block(op.pull, other))
+        kept, pull = self.queues[op.members], self.block(op.pull, other)
+        if isinstance(kept, Queue):
+            walks = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, Launch))
+            yield from self.choices.choose(kept.walked, push, pull, next(walks).span)
+        else:
+            yield pulls_if_many_words(Ref(kept.count), self.share, push, pull)
         known.intersection_update(one, other)
 
     # --- structure --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from starplat.ir.nodes import Array, Combine, Element, Module, Packing
 from starplat.ir.visitor import loops_of
 from starplat.schedule.kept_sets import insertion_into, kept_as
 from starplat.schedule.names import Taken
-from starplat.schedule.pull_rounds import pulling_share
+from starplat.schedule.pull_rounds import nodes_for_words
 from starplat.schedule.queue_host import ListRounds
 from starplat.schedule.queue_kernels import ListKernels
 from starplat.schedule.schedule import Schedule
@@ -47,7 +47,7 @@ def sets_as_queues(module: Module, schedule: Schedule, capabilities: Capabilitie
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
         return module
-    taken, share = Taken(module), pulling_share(capabilities)
+    taken, share = Taken(module), nodes_for_words(capabilities)
     queues = {array: kept_as(array, taken) for array in sets}
     insert = insertion_into(queues[sets[0]], taken)
     walks = ListKernels(queues, insert, taken)

@@ -269,7 +269,7 @@ def test_nothing_of_groups_is_in_a_text_that_does_not_share() -> None:
 
 
 def test_kernels_that_share_have_groups_of_one_size() -> None:
-    module = decided(program_of("bfs").module(), parse_schedule(EDGE), CAPABILITIES).module
+    module = decided(program_of("bfs").module(), parse_schedule(f"{EDGE},direction=push"), CAPABILITIES).module
     shared = [kernel for kernel in launched_alone(module) if kernel.shares_arcs]
     assert shared
     assert kernels_text(module).count("reqd_work_group_size(256, 1, 1)") == len(shared)

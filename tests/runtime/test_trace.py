@@ -85,8 +85,7 @@ def test_the_rounds_of_a_search_are_its_levels(target: str) -> None:
     assert not result.trace.on_device
     assert [one.number for one in result.trace.rounds] == list(range(1, len(result.trace.rounds) + 1))
     assert {(one.line, one.chief.line) for one in result.trace.rounds} == {(10, 11)}
-    share = 32 if target == "openacc" else 16  # of its devices, GPUs are what it is for
-    many = [bool(one.chief.active and one.chief.active > graph.num_nodes // share) for one in result.trace.rounds]
+    many = [bool(one.chief.active and one.chief.active > graph.num_nodes // 16) for one in result.trace.rounds]
     chooses = target != "reference"  # which runs the program as it is written
     ways = [Way.PULL if chooses and pulls else Way.PUSH for pulls in many]
     assert [one.chief.direction for one in result.trace.rounds] == ways
