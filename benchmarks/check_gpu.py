@@ -116,7 +116,7 @@ def drive(program: str, every_schedule: bool) -> None:
     case = next(case for case in CASES if case.program == program)
     compiled = starplat.compile(case.path)
     small = program in ALL_SOURCES
-    graphs = [generators.rmat(4, 4, 1)] if small else [generators.rmat(6, 4, 1), generators.star(2500)]
+    graphs = [generators.rmat(4, 4, 1)] if small else [generators.rmat(6, 4, 1), generators.star(1300)]
     suited = [case.suits(graph.with_random_weights(1, 9, 1)) for graph in graphs]
     calls = [(graph, case.calls(graph)[:2][-1]) for graph in suited]
     expected = [compiled.run(graph, target="reference", arguments=call) for graph, call in calls]

@@ -30,8 +30,8 @@ from tests.programs.targets import REFERENCE, TARGETS, Target
 from tests.programs.test_generated import difference, legitimate
 
 ROOT = Path(__file__).parents[1]
-CHUNK = 50
-"""Programs that one process looks at: it takes a second or two to begin."""
+CHUNK = 20
+"""Programs that one process looks at: it takes a second or two to begin, and a program about as long on a GPU."""
 AGREES, LEFT_OUT = "agrees", "left out"
 
 
@@ -52,6 +52,10 @@ class Outcome:
         if verdict != AGREES:
             self.different[seed] = verdict
             print(f"seed {seed}: {verdict}", file=sys.stderr, flush=True)
+
+    def seeds(self) -> str:
+        """Those that differ."""
+        return ", ".join(map(str, self.different)) or "none"
 
 
 def verdict(seed: int, target: Target) -> str:
@@ -102,6 +106,10 @@ def campaign(target: Target, wanted: int, first: int, jobs: int, seconds: float)
             ):
                 for seed, said in found.items():
                     outcome.add(seed, said)
+                print(
+                    f"{target.label}: {outcome.ran} ran, different: {outcome.seeds()}; up to seed {max(found)}",
+                    flush=True,
+                )
     outcome.seconds = time.monotonic() - started
     return outcome
 
@@ -128,8 +136,7 @@ def main() -> int:
     for target in here:
         outcome = campaign(target, options.count, options.first, options.jobs, options.seconds)
         outcomes.append(outcome)
-        seeds = ", ".join(map(str, outcome.different)) or "none"
-        table.add_row(target.label, str(outcome.ran), str(outcome.left_out), seeds, f"{outcome.seconds:.0f}")
+        table.add_row(target.label, str(outcome.ran), str(outcome.left_out), outcome.seeds(), f"{outcome.seconds:.0f}")
     Console(width=120).print(table)
     return int(any(outcome.different for outcome in outcomes))
 
