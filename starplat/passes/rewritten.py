@@ -12,10 +12,15 @@ from starplat.ir.visitor import walk_host
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was put in the place of what, and why that is right."""
+    """What was put in the place of what, how far if that is not all of it, and why that is right."""
 
     what: str
     why: str
+    how_far: str = ""
+
+    def __str__(self) -> str:
+        """What was done."""
+        return f"{self.what}, {self.how_far}" if self.how_far else self.what
 
 
 @dataclass(frozen=True, slots=True)

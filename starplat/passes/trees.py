@@ -38,6 +38,7 @@ from starplat.ir.nodes import (
     Load,
     MathFunction,
     NumArcs,
+    NumNodes,
     Reduction,
     Ref,
     SetLocal,
@@ -61,7 +62,8 @@ class Trees:
     """The kernels' names by step; `extreme` says whether the least or the greatest node is a root.
 
     `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
-    tells who is apart from the great tree, and is None unless every arc is known to have its reverse.
+    tells who is apart from the great tree, and is None unless every arc is known to have its reverse. Kernels that
+    climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
     """
 
     tree: Array
@@ -74,11 +76,16 @@ class Trees:
     span: Span
     taken: set[str]
     is_least: bool = field(init=False)
+    visited: Ref = field(init=False)
+    turned: tuple[KernelOp, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.is_least = self.extreme is Combine.MIN
         self.v, self.u = self.local("v", Element.NODE), self.local("u", Element.NODE)
         self.first, self.end = self.local("first", Element.ARC), self.local("end", Element.ARC)
+        node = self.local("node", Element.NODE)
+        self.visited = Ref(self.v if self.is_least else node)
+        self.turned = () if self.is_least else (Let(node, _from_the_end(self.v)),)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -122,15 +129,15 @@ class Trees:
     def sample(self) -> tuple[KernelOp, ...]:
         """What takes many steps is left to `join`, by when paths are short: trees may hang each below the last one."""
         steps = self.local("steps", Element.INT)
-        climbed = self.climbed(
-            Ref(self.v), self.local("own"), self.local("above_own"), self.local("steps_own", Element.INT)
-        )
-        linked = self.linked(Ref(self.v), Ref(self.u), steps)
+        own_steps = self.local("steps_own", Element.INT)
+        climbed = self.climbed(self.visited, self.local("own"), self.local("above_own"), own_steps)
+        linked = self.linked(self.visited, Ref(self.u), steps)
         more = _compare("<", _plus_one(Ref(self.first)), Ref(self.end))
         place = _plus_one(Ref(self.first)) if self.is_least else _minus_one(_minus_one(Ref(self.end)))
         return (
-            Let(self.first, Load(ROW_OFFSETS, Ref(self.v))),
-            Let(self.end, Load(ROW_OFFSETS, _plus_one(Ref(self.v)))),
+            *self.turned,
+            Let(self.first, Load(ROW_OFFSETS, self.visited)),
+            Let(self.end, Load(ROW_OFFSETS, _plus_one(self.visited))),
             KernelIf(more, (Let(self.u, Load(COLUMNS, place)), *climbed, *linked)),
         )
 
@@ -150,7 +157,7 @@ class Trees:
         return with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
 
     def flatten(self) -> tuple[KernelOp, ...]:
-        return self.climbed(Ref(self.v), self.local("held"), self.local("above"))
+        return (*self.turned, *self.climbed(self.visited, self.local("held"), self.local("above")))
 
     def set_apart(self, apart: Array) -> tuple[KernelOp, ...]:
         """Most arcs are in the great tree, so the one in the middle probably is. Who does not get to its root takes
@@ -158,9 +165,10 @@ class Trees:
         held, great = self.local("held"), self.local("great")
         middle = Load(COLUMNS, Binary(BinaryOperator.DIVIDE, NumArcs(Element.ARC), Const(2, Element.ARC), Element.ARC))
         return (
-            *self.climbed(Ref(self.v), held, self.local("above"), self.local("steps", Element.INT)),
+            *self.turned,
+            *self.climbed(self.visited, held, self.local("above"), self.local("steps", Element.INT)),
             *self.climbed(middle, great, self.local("above_great"), self.local("steps_great", Element.INT)),
-            Store(apart, Ref(self.v), _compare("!=", Ref(held), Ref(great))),
+            Store(apart, self.visited, _compare("!=", Ref(held), Ref(great))),
         )
 
     def climbed(
@@ -239,6 +247,11 @@ def _patient(condition: Expression, body: tuple[KernelOp, ...], steps: Variable 
 
 def _compare(operator: str, left: Expression, right: Expression) -> Binary:
     return Binary(BinaryOperator(operator), left, right, Element.BOOL)
+
+
+def _from_the_end(node: Variable) -> Binary:
+    last = Binary(BinaryOperator.SUBTRACT, NumNodes(), Const(1, Element.INT), Element.NODE)
+    return Binary(BinaryOperator.SUBTRACT, last, Ref(node), Element.NODE)
 
 
 def _plus_one(value: Expression) -> Binary:

@@ -142,15 +142,15 @@ class _Builder:
 
     def note(self) -> Found:
         """What was done, for people."""
-        way = "" if self.both_ways else ", on graphs whose arcs lead both ways"
-        way = ", only for nodes apart from the great tree after two arcs of each" if self.symmetric else way
-        what = f"union-find for '{self.label.name}' in place of a loop{way}"
+        how_far = "" if self.both_ways else "on graphs whose arcs lead both ways"
+        how_far = "only for nodes apart from the great tree after two arcs of each" if self.symmetric else how_far
+        what = f"union-find for '{self.label.name}' in place of a loop"
         kind = "smallest" if self.found.labels.extreme is Combine.MIN else "largest"
         best = f"the {kind} {'node' if self.are_nodes else 'value'} of its component"
         if self.found.labels.best is not None:
             known = str(self.found.labels.best.value)
             best = f"{known} where any node of its component has begun so"
-        return Found(what, f"the loop ends when every node has {best}")
+        return Found(what, f"the loop ends when every node has {best}", how_far)
 
     # --- the host ---
 

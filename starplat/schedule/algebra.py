@@ -35,7 +35,7 @@ def components_by_union_find(
         return _decided(proved)
     worth = _with_union_find(Same(module), capabilities, shares, symmetric, False)
     left = (one for one in proved.found if one not in worth.found)
-    why = "all nodes but a few begin with one value; algebra=proved takes it"
+    why = "all nodes but a few begin with one value, so few may be active at a time; algebra=proved takes the other"
     refused = tuple(Choice(f"the program's own loop, not {one.what}", why) for one in left)
     return Decided(worth.module, (*_decided(worth).choices, *refused))
 
@@ -112,4 +112,4 @@ def _adds(capabilities: Capabilities, element: Element) -> bool:
 
 
 def _decided(rewritten: Rewritten) -> Decided:
-    return Decided(rewritten.module, tuple(Choice(found.what, found.why) for found in rewritten.found))
+    return Decided(rewritten.module, tuple(Choice(str(found), found.why) for found in rewritten.found))

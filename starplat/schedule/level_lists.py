@@ -167,7 +167,7 @@ class LevelsAsLists(ReturnRewriter):
     def directions(self) -> Iterable[Choice]:
         """Which way the next level is found, if there is a choice."""
         if self.pull is not None:
-            how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes, else pull"
+            how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes and arcs, else pull"
             why = "all nodes of a level tell the same, so one of them is enough"
             yield Choice(f"{self.levels.finder}: {how}", why, "direction")
 

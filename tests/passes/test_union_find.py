@@ -23,6 +23,7 @@ from starplat.ir.nodes import (
     HostIf,
     HostWhile,
     KernelWhile,
+    Let,
     Module,
     Store,
     UpdateCell,
@@ -182,6 +183,16 @@ def test_who_climbs_a_long_path_tells_every_step_and_gives_up_if_another_comes_l
         for climb in climbs:
             assert isinstance(climb.condition, Binary)
             assert (climb.condition.operator is BinaryOperator.AND) is has_time
+
+
+@pytest.mark.parametrize(("name", "from_the_end"), [("push-flags", False), ("largest", True)])
+def test_who_climbs_first_is_near_a_root(name: str, from_the_end: bool) -> None:
+    """Where the greatest node is the root, a chain is as long for the first as for the last otherwise."""
+    for kernel in of_symmetric_graphs(name).kernels:
+        if kernel.name.rpartition("_")[2] in ("sample", "apart", "flatten"):
+            first = kernel.body[0]
+            assert isinstance(first, Let)
+            assert isinstance(first.value, Binary) is from_the_end
 
 
 @some_targets
