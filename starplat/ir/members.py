@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 
+from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.nodes import (
     AllNodes,
     Array,
@@ -41,12 +41,12 @@ def membership(
     """What the kernel's filter says, if it asks for a member of an array that `is_set`."""
     if not isinstance(kernel.domain, AllNodes) or kernel.filter is None or kernel.iterator is None:
         return None
-    conditions = _conjuncts(kernel.filter)
+    conditions = list(conjuncts(kernel.filter))
     for number, condition in enumerate(conditions):
         array = flag_of(condition, kernel.iterator)
         if array is not None and is_set(array):
             rest = [*conditions[:number], *conditions[number + 1 :]]
-            keep = reduce(_both, rest) if rest else None
+            keep = conjunction(rest)
             takes = keep is None and bool(kernel.body) and kernel.body[0] == taking(array, kernel.iterator)
             return Membership(array, keep, takes, kernel.body[takes:])
     return None
@@ -68,15 +68,3 @@ def flag_of(condition: Expression, iterator: Variable) -> Array | None:
             return flag_of(left, iterator)
         case _:
             return None
-
-
-def _conjuncts(condition: Expression) -> list[Expression]:
-    match condition:
-        case Binary(BinaryOperator.AND, left, right):
-            return [*_conjuncts(left), *_conjuncts(right)]
-        case _:
-            return [condition]
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

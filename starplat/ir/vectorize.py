@@ -8,10 +8,10 @@ right width, so that integers wrap around by themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 
 import numpy as np
 
+from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
@@ -54,21 +54,9 @@ def split_filter(kernel: Kernel) -> tuple[Expression | None, Expression | None]:
     """The filter as one condition for `mask_text` and one to be tested in each iteration: both must hold."""
     if kernel.filter is None or not isinstance(kernel.domain, AllNodes | AllArcs):
         return None, kernel.filter
-    parts = _conjuncts(kernel.filter)
+    parts = list(conjuncts(kernel.filter))
     fast = [part for part in parts if _vectorisable(part, kernel)]
-    return _conjunction(fast), _conjunction([part for part in parts if part not in fast])
-
-
-def _conjuncts(condition: Expression) -> list[Expression]:
-    if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
-        return [*_conjuncts(condition.left), *_conjuncts(condition.right)]
-    return [condition]
-
-
-def _conjunction(parts: list[Expression]) -> Expression | None:
-    if not parts:
-        return None
-    return reduce(lambda left, right: Binary(BinaryOperator.AND, left, right, Element.BOOL), parts)
+    return conjunction(fast), conjunction(part for part in parts if part not in fast)
 
 
 def _vectorisable(expression: Expression, kernel: Kernel) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.nodes import (
     AllArcs,
     AllNodes,
@@ -105,25 +106,6 @@ def expression_accesses(expression: Expression, given: Conditions = ()) -> Itera
             pass
     for operand in operands(expression):
         yield from expression_accesses(operand, given)
-
-
-def conjuncts(condition: Expression) -> Iterator[Expression]:
-    """The conditions that all hold if this one does."""
-    return _joined_by(BinaryOperator.AND, condition)
-
-
-def disjuncts(condition: Expression) -> Iterator[Expression]:
-    """The conditions one of which holds if this one does."""
-    return _joined_by(BinaryOperator.OR, condition)
-
-
-def _joined_by(operator: BinaryOperator, condition: Expression) -> Iterator[Expression]:
-    match condition:
-        case Binary(found, left, right) if found is operator:
-            yield from _joined_by(operator, left)
-            yield from _joined_by(operator, right)
-        case _:
-            yield condition
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from starplat.ir.nodes import (
     WriteCell,
 )
 from starplat.ir.uses import Use, use
-from starplat.ir.visitor import all_expressions, operands, walk_expression, walk_kernel, written_arrays
+from starplat.ir.visitor import operands, walk_expression, walk_kernel, written_arrays
 from starplat.passes.label_candidates import Candidate
 from starplat.passes.label_changes import TRUE
 from starplat.passes.label_kernels import stored_everywhere
@@ -138,7 +138,7 @@ class _Cover:
                 flag, label = (stored_everywhere(kernel, array) for array in (self.active, self.array))
                 if flag is None or kernel.iterator is None:
                     return False
-                if _is_untouched(self.array, kernel):
+                if self.array not in written_arrays(kernel.body):
                     return flag == Load(self.array, Ref(kernel.iterator))
                 return flag == label and _is_settled(flag, kernel)
             case _:
@@ -157,7 +157,7 @@ class _Cover:
             case Launch(name):
                 kernel = self.candidate.module.kernel(name)
                 told = all(self.forgets(reduction.variable) for reduction in kernel.reductions)
-                touched = [array for array in self.pending if not _is_untouched(array, kernel)]
+                touched = self.pending & written_arrays(kernel.body)
                 return told and all(self.is_whole(array, stored_everywhere(kernel, array)) for array in touched)
             case ReadCell(variable):
                 return self.forgets(variable)
@@ -177,12 +177,6 @@ class _Cover:
         self.given -= told
         self.marked -= told
         return even
-
-
-def _is_untouched(array: Array, kernel: Kernel) -> bool:
-    """Whether the kernel surely leaves the array as it is."""
-    lent = any(isinstance(e, CallFunction) and array in e.arguments for e in all_expressions(kernel.body))
-    return array not in written_arrays(kernel.body) and not lent
 
 
 def _is_settled(value: Expression, kernel: Kernel) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.lowering.names import Names
 from starplat.ir.nodes import (
     Array,
@@ -42,7 +43,7 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, walk_kernel, written_arrays
-from starplat.passes.cells import Access, accesses, conjuncts, expression_accesses, own_cells
+from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
 from starplat.passes.distinct import differ, lasting
 from starplat.passes.forwarding import forwarded
 from starplat.passes.memory import Memory

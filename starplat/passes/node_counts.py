@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.nodes import (
     AllNodes,
     Array,
@@ -113,7 +114,7 @@ class _Counting:
         ends = {Ref(self.node), Ref(loop.neighbor)}
         match loop.body:
             case (KernelIf(condition, _, ()),):
-                denied = (c.operand for c in _conjuncts(condition) if isinstance(c, Unary) and _is_not(c))
+                denied = (c.operand for c in conjuncts(condition) if isinstance(c, Unary) and _is_not(c))
                 return any((tested := tested_arc(inner)) is not None and set(tested) == ends for inner in denied)
             case _:
                 return False
@@ -139,14 +140,6 @@ class _Counting:
 
 def _is_not(expression: Unary) -> bool:
     return expression.operator is UnaryOperator.NOT
-
-
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Binary) and condition.operator is BinaryOperator.AND:
-        yield from _conjuncts(condition.left)
-        yield from _conjuncts(condition.right)
-    else:
-        yield condition
 
 
 def _leaves(loop: ForNeighbors) -> bool:

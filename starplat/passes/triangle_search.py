@@ -60,6 +60,7 @@ from starplat.ir.nodes import (
     Variable,
     Workers,
 )
+from starplat.ir.rows import row_length
 from starplat.ir.visitor import with_signature
 from starplat.passes.marked_rows import MarkedRows
 from starplat.passes.meetings import Meeting, Tally
@@ -198,9 +199,9 @@ class TriangleSearch:
         equal = _all(_compare("==", Ref(others), Ref(degree)), _compare(">", Ref(self.u), Ref(self.v)))
         later = Binary(BinaryOperator.OR, _compare(">", Ref(others), Ref(degree)), equal, Element.BOOL)
         keep = (Store(self.kept, Ref(following), Ref(self.u)), SetLocal(following, _plus(Ref(following), 1)))
-        body = (Let(others, _degree(self.u)), KernelIf(later, keep))
+        body = (Let(others, row_length(self.u)), KernelIf(later, keep))
         return (
-            Let(degree, _degree(self.v)),
+            Let(degree, row_length(self.v)),
             Let(following, Load(ROW_OFFSETS, Ref(self.v))),
             ForNeighbors(Direction.OUT, Ref(self.v), self.u, self.e, body, parallel=False),
             Store(self.ends, Ref(self.v), Ref(following)),
@@ -284,7 +285,3 @@ def _plus(value: Expression, number: int) -> Binary:
 def _minus(value: Expression, other: Expression | int) -> Binary:
     taken = Const(other, Element.INT) if isinstance(other, int) else other
     return Binary(BinaryOperator.SUBTRACT, value, taken, value.element)
-
-
-def _degree(node: Variable) -> Expression:
-    return _minus(Load(ROW_OFFSETS, _plus(Ref(node), 1)), Load(ROW_OFFSETS, Ref(node)))

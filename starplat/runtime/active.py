@@ -13,6 +13,7 @@ from typing import Any, Protocol, assert_never
 import numpy as np
 
 from starplat.ir import vectorize
+from starplat.ir.conditions import conjuncts
 from starplat.ir.nodes import (
     IN_ROW_OFFSETS,
     ROW_OFFSETS,
@@ -44,7 +45,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.points import rows_of, way_of
 from starplat.ir.visitor import walk_expression, with_signature
-from starplat.passes.cells import conjuncts
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
 from starplat.runtime.trace import Filled, Held, Walk
 

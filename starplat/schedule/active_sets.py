@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
+from starplat.ir.conditions import conjuncts, disjuncts
 from starplat.ir.launches import launched_kernels, touched
 from starplat.ir.members import flag_of, membership
 from starplat.ir.nodes import (
@@ -30,7 +31,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.uses import stream
 from starplat.ir.visitor import blocks_of, walk_host
-from starplat.passes.cells import conjuncts, disjuncts
 from starplat.schedule.obstacles import obstacle
 
 

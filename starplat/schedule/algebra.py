@@ -17,7 +17,7 @@ from starplat.passes.rewritten import Rewritten
 from starplat.passes.triangles import triangles
 from starplat.passes.union_find import union_find
 from starplat.schedule.balance import threads_share_arcs
-from starplat.schedule.facts import GraphFacts
+from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
@@ -58,9 +58,6 @@ def _with_union_find(
     return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
 
 
-_EVEN = 4
-"""How many times the mean degree the largest may be where no node has many more pairs of neighbors than others."""
-
 _FEW, _FEW_IN_LOCKSTEP = 8, 48
 """Neighbors, as a mean, whose pairs are tested in less time than it takes to put all rows in order."""
 
@@ -88,7 +85,7 @@ def has_triangles(module: Module, capabilities: Capabilities) -> bool:
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
     """Whether all nodes have few neighbors, and about as many."""
     few = _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
-    return facts.mean_degree <= few and facts.max_degree <= _EVEN * facts.mean_degree
+    return facts.mean_degree <= few and facts.max_degree <= EVEN * facts.mean_degree
 
 
 @lru_cache(maxsize=16)

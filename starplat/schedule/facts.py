@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+EVEN = 4
+"""How many times the mean degree the largest may be where nodes have about as many arcs."""
+
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:

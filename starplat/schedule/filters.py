@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir.conditions import both
 from starplat.ir.nodes import (
     AllNodes,
     Binary,
@@ -38,8 +39,8 @@ def _with_filter(kernel: Kernel) -> Kernel:
         case Kernel(domain=AllNodes(), body=(KernelIf(condition, then, ()),)):
             if written_arrays(kernel.body).intersection(a for e in walk_expression(condition) for a in arrays_in(e)):
                 return kernel
-            both = condition if kernel.filter is None else _both(kernel.filter, condition)
-            return with_signature(replace(kernel, filter=both, body=then))
+            wanted = condition if kernel.filter is None else both(kernel.filter, condition)
+            return with_signature(replace(kernel, filter=wanted, body=then))
         case Kernel(domain=AllNodes(), filter=None, body=(Contribute(variable, value),)):
             combine = next(r.combine for r in kernel.reductions if r.variable == variable)
             counts = when_it_counts(combine, value)
@@ -62,7 +63,3 @@ def when_it_counts(combine: Combine, value: Expression) -> Expression | None:
             return value
         case _:
             return None
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

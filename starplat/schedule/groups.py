@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from functools import reduce
 
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import both, conjuncts
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -38,7 +40,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import declared_by, used_host_arrays, walk_host
-from starplat.passes.cells import conjuncts
 from starplat.schedule.group_rounds import Rounds, copied, rounds_of, with_plain_walks
 from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Loop, Schedule
@@ -98,7 +99,7 @@ class _Grouper(Rewriter):
         """The loop, which decides in each round who runs it."""
         limit = Variable(self.taken.free("few"), Element.INT)
         provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
-        few = _conjunction([*(_less(length, limit) for length in rounds.lengths), *provided])
+        few = reduce(both, (*(_less(length, limit) for length in rounds.lengths), *provided))
         yield DeclareVariable(limit, _limit())
         if rounds.ahead is None:
             by_host = (HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
@@ -164,13 +165,6 @@ def _asks_for_many(condition: Expression, lengths: Collection[Expression]) -> bo
             return length in lengths and least >= FEW - 1
         case _:
             return False
-
-
-def _conjunction(conditions: list[Expression]) -> Expression:
-    first, *rest = conditions
-    for condition in rest:
-        first = Binary(BinaryOperator.AND, first, condition, Element.BOOL)
-    return first
 
 
 class _Moved(Rewriter):

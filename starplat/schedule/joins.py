@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.members import Membership, flag_of, membership
 from starplat.ir.nodes import (
     AllNodes,
@@ -37,7 +38,6 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.visitor import walk_expression, written_arrays
-from starplat.passes.cells import conjuncts
 from starplat.schedule.join_effects import Effect, Marks, denies, effect_of, leaves, values
 from starplat.schedule.monotone import falls_with, keeps_holding
 from starplat.schedule.relaxing import unfolded

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.launches import is_launched_once
 from starplat.ir.nodes import (
     AllNodes,
@@ -30,7 +31,6 @@ from starplat.ir.nodes import (
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.uses import stream
 from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
-from starplat.passes.cells import conjuncts
 
 
 @dataclass(frozen=True, slots=True)

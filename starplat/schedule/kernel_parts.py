@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from starplat.ir.nodes import (
     Array,
@@ -51,15 +49,6 @@ Part = Cleared | Lost | Done
 
 
 # --- conditions put together ---------------------------------------------------------------------------------------
-
-
-def conjunction(conditions: Sequence[Expression]) -> Expression | None:
-    """All of the conditions at once; None of none."""
-    return reduce(_both, conditions) if conditions else None
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)
 
 
 def either(left: Expression, right: Expression) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from starplat.ir.conditions import conjuncts
 from starplat.ir.nodes import (
     AllNodes,
     Array,
@@ -22,7 +23,6 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.visitor import walk_kernel
-from starplat.passes.cells import conjuncts
 
 
 def finds_next_level(kernel: Kernel) -> tuple[Array, Variable] | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
 
+from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -44,7 +44,6 @@ from starplat.ir.nodes import (
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
-from starplat.passes.cells import conjuncts
 from starplat.schedule.level_kernels import asked_level
 from starplat.schedule.level_loops import Levels, WayBack
 from starplat.schedule.level_pull import pulled_level
@@ -90,7 +89,7 @@ class LevelList:
         asked = asked_level(kernel, cells, number)
         assert kernel.filter is not None
         rest = [condition for condition in conjuncts(kernel.filter) if condition is not asked]
-        filter = reduce(_both, rest) if rest else None
+        filter = conjunction(rest)
         return with_signature(replace(kernel, domain=Listed(self.order, Ref(self.begin), Ref(self.end)), filter=filter))
 
 
@@ -293,7 +292,3 @@ def _shifted(number: Variable, by: int) -> Expression:
         return Ref(number)
     operator = BinaryOperator.ADD if by > 0 else BinaryOperator.SUBTRACT
     return Binary(operator, Ref(number), Const(abs(by), Element.INT), Element.INT)
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+from starplat.ir.conditions import both, conjuncts
 from starplat.ir.nodes import (
     Binary,
     BinaryOperator,
@@ -23,7 +24,6 @@ from starplat.ir.nodes import (
     Store,
 )
 from starplat.ir.visitor import walk_expression
-from starplat.passes.cells import conjuncts
 from starplat.schedule.level_loops import Levels
 from starplat.schedule.names import Taken
 from starplat.schedule.pull_kernels import Spread, from_other_end, says_only_that, spread_in
@@ -42,7 +42,7 @@ def pulled_level(found: Kernel, levels: Levels, taken: Taken) -> Kernel | None:
     here: Expression = Binary(
         BinaryOperator.EQUAL, Load(spread.cells, Ref(found.iterator)), Ref(levels.depth), Element.BOOL
     )
-    return from_other_end(found, spread, taken, reduce(_both, rest, here), spread.lowering.also, by_value=True)
+    return from_other_end(found, spread, taken, reduce(both, rest, here), spread.lowering.also, by_value=True)
 
 
 def _without_append(spread: Spread) -> tuple[KernelOp, ...]:
@@ -52,7 +52,3 @@ def _without_append(spread: Spread) -> tuple[KernelOp, ...]:
             return tuple(rest)
         case rest:
             return rest
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import conjuncts
 from starplat.ir.nodes import (
     Array,
     Binary,
@@ -44,7 +45,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
-from starplat.passes.cells import conjuncts
 from starplat.schedule.judged import judged_filters
 from starplat.schedule.level_kernels import asked_level
 from starplat.schedule.level_lists import ZERO, LevelsAsLists, ReturnRewriter, level_list

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from starplat.ir.conditions import conjunction
 from starplat.ir.nodes import (
     AllNodes,
     Array,
@@ -40,7 +41,7 @@ from starplat.ir.nodes import (
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.active_sets import begins_cleared
-from starplat.schedule.kernel_parts import FALSE, TRUE, Cleared, Done, Lost, Part, conjunction, negated
+from starplat.schedule.kernel_parts import FALSE, TRUE, Cleared, Done, Lost, Part, negated
 from starplat.schedule.levels import with_arrays
 from starplat.schedule.names import Taken
 from starplat.schedule.own_flags import parts_of

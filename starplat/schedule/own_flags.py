@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from starplat.ir.conditions import conjuncts, disjuncts
 from starplat.ir.members import flag_of
 from starplat.ir.nodes import AllNodes, Array, Kernel, KernelIf, Ref
 from starplat.ir.visitor import (
@@ -20,7 +21,6 @@ from starplat.ir.visitor import (
     walk_kernel,
     written_arrays,
 )
-from starplat.passes.cells import conjuncts, disjuncts
 from starplat.schedule.kernel_parts import Cleared, Conditions, Done, Lost, Part, negated
 from starplat.schedule.obstacles import obstacle_in
 from starplat.schedule.splitting import Splitter, WholeError

@@ -18,7 +18,6 @@ from dataclasses import replace
 
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
-    ROW_OFFSETS,
     AllNodes,
     Apply,
     Array,
@@ -52,7 +51,9 @@ from starplat.ir.nodes import (
     Variable,
 )
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.rows import row_length
 from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
+from starplat.schedule.facts import EVEN
 from starplat.schedule.names import Taken
 from starplat.schedule.nearest_rounds import near_rounds
 from starplat.schedule.relaxing import Relaxing, relaxing
@@ -61,9 +62,6 @@ from starplat.schedule.step import Choice, Decided
 
 _BUSY = 1024.0
 _BUSY_BY_HOST = 96.0
-_EVEN = 4.0
-"""How many times the mean degree the longest row may be where nodes have about as many arcs."""
-
 _FALSE = Const(False, Element.BOOL)
 
 
@@ -168,7 +166,7 @@ class _Maker(Rewriter):
         summed, reductions = KernelIf(there, (Contribute(total, value),)), [Reduction(total, Combine.ADD)]
         body: tuple[KernelOp, ...] = (summed,)
         if longest is not None:
-            body = (summed, Contribute(longest, _row_length(v)))
+            body = (summed, Contribute(longest, row_length(v)))
             reductions.append(Reduction(longest, Combine.MAX))
         comment = f"one {additions.name} for each node, whose mean says how far apart near and far are"
         name = self.fresh(f"sample_{additions.name}")
@@ -179,17 +177,11 @@ def _with_kernels(module: Module, kernels: list[Kernel]) -> Module:
     return replace(module, kernels=(*module.kernels, *kernels))
 
 
-def _row_length(v: Variable) -> Expression:
-    following = Binary(BinaryOperator.ADD, Ref(v), Const(1, Element.INT), Element.NODE)
-    ends = Load(ROW_OFFSETS, following), Load(ROW_OFFSETS, Ref(v))
-    return Binary(BinaryOperator.SUBTRACT, *ends, Element.ARC)
-
-
 def _width(mean: Expression, degree: Expression, longest: Expression) -> Expression:
     """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
     square = _real(BinaryOperator.MULTIPLY, degree, degree)
     busy = _real(BinaryOperator.DIVIDE, _real(BinaryOperator.MULTIPLY, Const(_BUSY, Element.DOUBLE), mean), square)
-    most = _real(BinaryOperator.MULTIPLY, Const(_EVEN, Element.DOUBLE), degree)
+    most = _real(BinaryOperator.MULTIPLY, Const(float(EVEN), Element.DOUBLE), degree)
     is_even = Binary(BinaryOperator.LESS_EQUAL, _number_of(longest), most, Element.BOOL)
     root = Apply(MathFunction.SQRT, (degree,), Element.DOUBLE)
     return _real(BinaryOperator.DIVIDE, busy, Select(is_even, root, Const(1.0, Element.DOUBLE)))

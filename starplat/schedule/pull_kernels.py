@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from starplat.ir.conditions import both
 from starplat.ir.nodes import (
     GRAPH_ARRAYS,
     AllNodes,
@@ -140,7 +141,7 @@ def from_other_end(
     kernel's own node; `told` is done beside a lowering. If it chooses `by_value`, others look at a cell meanwhile."""
     assert kernel.iterator is not None
     node = spread.loop.neighbor
-    found = KernelIf(reduce(_both, (chosen, *spread.guards)), (_lowered(spread, by_value), *told, KernelBreak()))
+    found = KernelIf(reduce(both, (chosen, *spread.guards)), (_lowered(spread, by_value), *told, KernelBreak()))
     position = Variable(taken.free(f"{spread.loop.position.name}_in"), Element.ARC)
     unreached = Binary(
         BinaryOperator.EQUAL, Load(spread.cells, Ref(node)), infinity(spread.cells.element), Element.BOOL
@@ -170,7 +171,3 @@ def with_graph_arrays(module: Module) -> Module:
     """The module, which says again which of the graph's arrays its kernels use."""
     used = {array for kernel in module.kernels for array in kernel.arrays}
     return replace(module, graph_arrays=tuple(array for array in GRAPH_ARRAYS if array in used))
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

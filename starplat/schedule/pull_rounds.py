@@ -7,9 +7,9 @@ decides: with fewer nodes pushing is quick whatever they have, with more there i
 from __future__ import annotations
 
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import both
 from starplat.ir.listed import known_length
 from starplat.ir.nodes import (
-    ROW_OFFSETS,
     Array,
     Binary,
     BinaryOperator,
@@ -25,7 +25,6 @@ from starplat.ir.nodes import (
     Kernel,
     Launch,
     Listed,
-    Load,
     NumArcs,
     NumNodes,
     Reduction,
@@ -35,6 +34,7 @@ from starplat.ir.nodes import (
     UnaryOperator,
     Variable,
 )
+from starplat.ir.rows import row_length
 from starplat.ir.visitor import with_signature
 from starplat.schedule.groups import FEW
 from starplat.schedule.names import Taken
@@ -83,11 +83,11 @@ class ListChoices:
         count, arcs, pulls = self._count(listed, span)
         many_arcs = _more(Ref(arcs), Cast(_share(NumArcs(), _MANY_ARCS, Element.LONG), Element.FLOAT))
         some = _more(active, _share(NumNodes(), _SOME_NODES, Element.INT))
-        unsure = _both(_more(active, Const(FEW, Element.INT)), Unary(UnaryOperator.NOT, Ref(pulls)))
+        unsure = both(_more(active, Const(FEW, Element.INT)), Unary(UnaryOperator.NOT, Ref(pulls)))
         counted = (DeclareVariable(arcs, Const(0.0, Element.FLOAT)), Launch(count.name), SetVariable(pulls, many_arcs))
         return (
             DeclareVariable(pulls, _more(active, _share(NumNodes(), _MANY_NODES, Element.INT))),
-            HostIf(_both(unsure, some), counted),
+            HostIf(both(unsure, some), counted),
             HostIf(Ref(pulls), pull, push),
         )
 
@@ -104,9 +104,7 @@ class ListChoices:
         name = listed.array.name
         node = Variable(self.taken.free("active_node"), Element.NODE)
         arcs = Variable(self.taken.free("active_arcs"), Element.FLOAT)
-        behind = Binary(BinaryOperator.ADD, Ref(node), Const(1, Element.NODE), Element.NODE)
-        ends = Load(ROW_OFFSETS, behind), Load(ROW_OFFSETS, Ref(node))
-        degree = Cast(Binary(BinaryOperator.SUBTRACT, *ends, Element.ARC), Element.FLOAT)
+        degree = Cast(row_length(node), Element.FLOAT)
         told = (Reduction(arcs, Combine.ADD),)
         body = (Contribute(arcs, degree),)
         comment = "how many arcs the active nodes have"
@@ -121,7 +119,3 @@ def _share(whole: Expression, one_in: int, element: Element) -> Expression:
 
 def _more(left: Expression, right: Expression) -> Expression:
     return Binary(BinaryOperator.GREATER, left, right, Element.BOOL)
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)

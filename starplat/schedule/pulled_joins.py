@@ -13,6 +13,7 @@ from functools import reduce
 from typing import assert_never
 
 from starplat.ir.arithmetic import identity
+from starplat.ir.conditions import both, conjunction, conjuncts
 from starplat.ir.nodes import (
     IN_ARCS,
     AllNodes,
@@ -42,7 +43,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, with_signature
-from starplat.passes.cells import conjuncts
 from starplat.schedule.join_effects import Marks
 from starplat.schedule.joins import Join, Step
 from starplat.schedule.names import Taken
@@ -159,9 +159,9 @@ class _Puller:
         asked = [e for e in conditions if not others & _variables(e)]
         tests = (*join.chosen, *(e for e in conditions if others & _variables(e)))
         found = tuple(replace(op, shared=False) if isinstance(op, Store) else op for op in effect.ops)
-        search = KernelIf(reduce(_both, tests) if tests else _TRUE, (*found, KernelBreak()))
+        search = KernelIf(reduce(both, tests) if tests else _TRUE, (*found, KernelBreak()))
         loop = ForNeighbors(Direction.IN, join.own, join.teller, place, (search,), True)
-        return (reduce(_both, asked) if asked else None), (loop,)
+        return conjunction(asked), (loop,)
 
     # --- what is left of it -----------------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ def _within(steps: Iterable[Step], last: tuple[KernelOp, ...]) -> tuple[KernelOp
             case Let(), _:
                 inside = (step, *inside)
             case _, (KernelIf(condition, then, ()),) if inside is not last:
-                inside = (KernelIf(_both(step, condition), then),)
+                inside = (KernelIf(both(step, condition), then),)
             case _:
                 inside = (KernelIf(step, inside),)
     return inside
@@ -210,10 +210,6 @@ def _within(steps: Iterable[Step], last: tuple[KernelOp, ...]) -> tuple[KernelOp
 
 def _variables(expression: Expression) -> set[Variable]:
     return {part.variable for part in walk_expression(expression) if isinstance(part, Ref)}
-
-
-def _both(left: Expression, right: Expression) -> Expression:
-    return Binary(BinaryOperator.AND, left, right, Element.BOOL)
 
 
 class _Seen(Rewriter):

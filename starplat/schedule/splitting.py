@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import reduce
 
+from starplat.ir.conditions import conjunction, conjuncts, disjuncts
 from starplat.ir.members import flag_of
 from starplat.ir.nodes import (
     Array,
@@ -40,7 +41,6 @@ from starplat.ir.visitor import (
     walk_kernel,
     written_arrays,
 )
-from starplat.passes.cells import conjuncts, disjuncts
 from starplat.schedule.filters import when_it_counts
 from starplat.schedule.kernel_parts import (
     FALSE,
@@ -50,7 +50,6 @@ from starplat.schedule.kernel_parts import (
     Done,
     Lost,
     Part,
-    conjunction,
     either,
     negated,
 )

@@ -11,6 +11,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
+from starplat.ir.conditions import conjuncts
 from starplat.ir.listed import known_length
 from starplat.ir.nodes import (
     ROW_OFFSETS,
@@ -30,7 +31,6 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.points import Way
 from starplat.ir.visitor import loops_of, walk_expression, walk_host, walk_kernel
-from starplat.passes.cells import conjuncts
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import AUTO, PLAIN
