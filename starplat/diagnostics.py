@@ -6,6 +6,9 @@ draws it. Which codes exist, and the page that explains each, is in `docs/errors
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -66,6 +69,27 @@ class DiagnosticError(Exception):
         self.exit_code = exit_code
 
 
+class StarplatWarning(UserWarning):
+    """What is doubtful in a program or a graph, as Python's `warnings` show it.
+
+    Attributes:
+        diagnostic: the whole message with its place in the program, where it is about one.
+    """
+
+    def __init__(self, message: str, diagnostic: Diagnostic | None = None) -> None:
+        super().__init__(message)
+        self.diagnostic = diagnostic
+
+
+def warn(message: str) -> None:
+    """Warns in Python's way, at the line outside this package from which it was called."""
+    package = os.path.dirname(__file__) + os.sep
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(StarplatWarning(message), stacklevel=level)
+
+
 @dataclass
 class Reporter:
     """Collects diagnostics while a stage goes on past the first mistake."""
@@ -98,9 +122,9 @@ class Reporter:
         return tuple(sort(d for d in self.diagnostics if d.severity is Severity.ERROR))
 
     def raise_errors(self) -> None:
-        """Raises what has been collected if any of it is an error."""
+        """Raises what has been collected, but for notes, if any of it is an error."""
         if self.errors:
-            raise DiagnosticError(*sort(self.diagnostics))
+            raise DiagnosticError(*sort(d for d in self.diagnostics if d.severity is not Severity.NOTE))
 
 
 def sort(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -154,12 +154,14 @@ def artifact(
     stem: str,
     *,
     library: bool = False,
+    single_file: bool = False,
     schedule: Schedule | str | None = None,
     processor: Processor | str | None = None,
 ) -> dict[str, str]:
     """The files that `compile` writes for a target, a program or a `library` for C: their names and texts.
 
-    They are called after `stem`, with `_` for what a command line would have to quote. They run on every device of the
+    They are called after `stem`, with `_` for what a command line would have to quote, and beside them lie the headers
+    that programs share; a `single_file` holds everything but a library's header for C. They run on every device of the
     target; the schedule is one for `processor`, by default for a GPU where the target runs on GPUs.
 
     Raises:
@@ -173,7 +175,7 @@ def artifact(
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     module = scheduled(module, target, schedule, asked)
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
-    return {**header, **backend.artifact(module, stem, library=library)}
+    return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 
 
 def kernels_text(

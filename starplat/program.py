@@ -99,11 +99,13 @@ class Program:
         function: str | None = None,
         *,
         library: bool = False,
+        single_file: bool = False,
         schedule: Schedule | str | None = None,
         processor: Processor | str | None = None,
     ) -> dict[str, str]:
         """The files of a complete program for a target, or of a library with a header for C: names and texts.
 
+        Headers that programs share lie beside it, or, with `single_file`, in it.
         `schedule` is as for `run`. The program runs on every device of the target; it is scheduled for a `processor`,
         "gpu" or "cpu", by default for a GPU where the target runs on GPUs.
         """
@@ -112,6 +114,7 @@ class Program:
             target,
             self.name,
             library=library,
+            single_file=single_file,
             schedule=schedule or self.schedule,
             processor=processor,
         )

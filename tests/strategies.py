@@ -12,6 +12,7 @@ _RESERVED = {
     *(*TYPE_WORDS, *STATEMENT_WORDS, "filter"),
 }
 _SOFT = ["in", "from", "to", "by", "until", "Incremental", "Decremental"]
+_STEPS = st.sampled_from(["++", "--"])
 _LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 _BINARY = [operator for level in _LEVELS for operator in level]
 
@@ -21,6 +22,7 @@ words = st.one_of(
 ).filter(lambda word: word not in _RESERVED)
 names = st.builds(ast.Name, words)
 identifiers = st.builds(ast.Identifier, words)
+cells = st.builds(ast.Attribute, identifiers, names)
 literals = st.one_of(
     st.builds(ast.Integer, st.integers(0, 2**70)),
     st.builds(ast.Real, st.floats(0, allow_nan=False, allow_infinity=False), st.booleans()),
@@ -36,6 +38,7 @@ def _larger_expressions(inner: st.SearchStrategy[ast.Expression]) -> st.SearchSt
         st.builds(ast.Binary, st.sampled_from(_BINARY), inner, inner),
         st.builds(ast.Unary, st.sampled_from("!-~+"), inner),
         st.builds(ast.Conditional, inner, inner, inner),
+        st.builds(ast.Incremented, st.one_of(identifiers, cells), _STEPS, st.booleans()),
         attribute,
         st.builds(ast.Index, inner, inner),
         st.builds(ast.Call, st.one_of(identifiers, attribute), st.lists(argument, max_size=3).map(tuple)),
@@ -55,7 +58,6 @@ expressions = _an_expression()
 
 methods = st.builds(ast.Attribute, expressions, names)
 calls = st.builds(ast.Call, st.one_of(identifiers, methods), st.lists(expressions, max_size=2).map(tuple))
-cells = st.builds(ast.Attribute, identifiers, names)
 places = st.one_of(identifiers, cells, st.builds(ast.Index, st.one_of(identifiers, cells), expressions))
 
 _plain_types = st.sampled_from(["int", "long", "float", "double", "bool", "Graph", "dirGraph", "node", "edge", "list"])
@@ -87,15 +89,17 @@ def _a_type(draw: st.DrawFn) -> ast.TypeName:
 
 types = _a_type()
 
-domains = st.builds(ast.Domain, st.one_of(identifiers, calls), st.none() | expressions)
+elements = st.builds(ast.Index, identifiers, expressions)
+domains = st.builds(ast.Domain, st.one_of(identifiers, calls, elements), st.none() | expressions)
 assignments = st.builds(
     ast.Assignment,
     places,
     st.sampled_from(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "&&=", "||="]),
     expressions,
 )
-changes = st.one_of(assignments, st.builds(ast.Increment, places, st.sampled_from(["++", "--"])))
-_declarators = st.lists(st.builds(ast.Declarator, names, st.none() | expressions), min_size=1, max_size=2).map(tuple)
+changes = st.one_of(assignments, st.builds(ast.Increment, places, _STEPS))
+_declarator = st.builds(ast.Declarator, names, st.none() | expressions, st.none() | names)
+_declarators = st.lists(_declarator, min_size=1, max_size=2).map(tuple)
 _simple = st.one_of(
     st.builds(ast.Declaration, types, _declarators),
     changes,

@@ -3,6 +3,8 @@
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv bfs.cu -o bfs
 // run:   ./bfs GRAPH --src NODE [--undirected] [--device NUMBER]
 
+#include "starplat_program.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -23,6 +25,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+using namespace starplat;
 
 // An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
 #ifdef ARC_64
@@ -59,6 +63,25 @@ struct HostGraph {
 
     // What the file calls a node; -1, no node, stays.
     long long original_id(int node) const { return node < 0 ? node : ids[node]; }
+
+    // A flag for every node, set for those that the file calls so.
+    std::vector<unsigned char> marked_nodes(const std::vector<long long> &named) const {
+        std::vector<unsigned char> flags(num_nodes, 0);
+        for (const long long id : named) flags[node(id)] = 1;
+        return flags;
+    }
+
+    // A flag for every arc, set for those at these places in the rows.
+    std::vector<unsigned char> marked_arcs(const std::vector<long long> &places) const {
+        std::vector<unsigned char> flags(num_arcs, 0);
+        for (const long long place : places) {
+            if (place < 0 || place >= num_arcs) {
+                throw std::invalid_argument("the graph has no arc " + std::to_string(place));
+            }
+            flags[place] = 1;
+        }
+        return flags;
+    }
 
     std::vector<long long> original_ids(const std::vector<int> &nodes) const {
         std::vector<long long> named(nodes.size());
@@ -432,7 +455,7 @@ extern "C" __global__ void bfs_min_level(
     }
 }
 
-#line 436 "bfs.cu"
+#line 459 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -488,98 +511,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The command line: a graph file and "--name value" pairs.
-class Arguments {
-public:
-    std::string graph_file;
-    bool wants_help = false;
-
-    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
-        for (int i = 1; i < argc; i++) {
-            const std::string word = argv[i];
-            if (word == "--help" || word == "-h") {
-                wants_help = true;
-                return;
-            }
-            if (word.rfind("--", 0) != 0) {
-                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
-                graph_file = word;
-            } else if (word == "--undirected") {
-                given["undirected"] = "true";
-            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
-                given[word.substr(2)] = argv[++i];
-            } else {
-                throw UsageError("'" + word + "' is no argument of this program, or has no value");
-            }
-        }
-        if (graph_file.empty()) throw UsageError("no graph file is given");
-    }
-
-    bool has(const std::string &name) const { return given.count(name) != 0; }
-
-    const std::string &text(const std::string &name) const {
-        if (!has(name)) throw UsageError("--" + name + " is not given");
-        return given.at(name);
-    }
-
-    template <class T>
-    T number(const std::string &name) const {
-        std::istringstream words(text(name));
-        T value;
-        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
-        }
-        return value;
-    }
-
-    template <class T>
-    T number(const std::string &name, T otherwise) const {
-        return has(name) ? number<T>(name) : otherwise;
-    }
-
-private:
-    std::map<std::string, std::string> given;
-};
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
-
-// Seconds since it was last asked.
-class Stopwatch {
-public:
-    double seconds() {
-        const auto now = std::chrono::steady_clock::now();
-        const std::chrono::duration<double> passed = now - last;
-        last = now;
-        return passed.count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
 
 // Measures on the GPU's clock.
 class Timer {

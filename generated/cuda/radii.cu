@@ -3,6 +3,8 @@
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv radii.cu -o radii
 // run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
+#include "starplat_program.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -23,6 +25,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+using namespace starplat;
 
 // An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
 #ifdef ARC_64
@@ -75,6 +79,25 @@ struct HostGraph {
 
     // What the file calls a node; -1, no node, stays.
     long long original_id(int node) const { return node < 0 ? node : ids[node]; }
+
+    // A flag for every node, set for those that the file calls so.
+    std::vector<unsigned char> marked_nodes(const std::vector<long long> &named) const {
+        std::vector<unsigned char> flags(num_nodes, 0);
+        for (const long long id : named) flags[node(id)] = 1;
+        return flags;
+    }
+
+    // A flag for every arc, set for those at these places in the rows.
+    std::vector<unsigned char> marked_arcs(const std::vector<long long> &places) const {
+        std::vector<unsigned char> flags(num_arcs, 0);
+        for (const long long place : places) {
+            if (place < 0 || place >= num_arcs) {
+                throw std::invalid_argument("the graph has no arc " + std::to_string(place));
+            }
+            flags[place] = 1;
+        }
+        return flags;
+    }
 
     std::vector<long long> original_ids(const std::vector<int> &nodes) const {
         std::vector<long long> named(nodes.size());
@@ -1044,7 +1067,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
     }
 }
 
-#line 1048 "radii.cu"
+#line 1071 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -1104,130 +1127,6 @@ static const char *const usage =
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
-// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The command line: a graph file and "--name value" pairs.
-class Arguments {
-public:
-    std::string graph_file;
-    bool wants_help = false;
-
-    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
-        for (int i = 1; i < argc; i++) {
-            const std::string word = argv[i];
-            if (word == "--help" || word == "-h") {
-                wants_help = true;
-                return;
-            }
-            if (word.rfind("--", 0) != 0) {
-                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
-                graph_file = word;
-            } else if (word == "--undirected") {
-                given["undirected"] = "true";
-            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
-                given[word.substr(2)] = argv[++i];
-            } else {
-                throw UsageError("'" + word + "' is no argument of this program, or has no value");
-            }
-        }
-        if (graph_file.empty()) throw UsageError("no graph file is given");
-    }
-
-    bool has(const std::string &name) const { return given.count(name) != 0; }
-
-    const std::string &text(const std::string &name) const {
-        if (!has(name)) throw UsageError("--" + name + " is not given");
-        return given.at(name);
-    }
-
-    template <class T>
-    T number(const std::string &name) const {
-        std::istringstream words(text(name));
-        T value;
-        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
-        }
-        return value;
-    }
-
-    template <class T>
-    T number(const std::string &name, T otherwise) const {
-        return has(name) ? number<T>(name) : otherwise;
-    }
-
-    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
-    std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
-        std::vector<arc_t> found;
-        for (const long long id : numbers(name)) found.push_back(graph.node(id));
-        return found;
-    }
-
-private:
-    std::vector<long long> numbers(const std::string &name) const {
-        std::vector<long long> found;
-        std::string listed = text(name);
-        if (listed.rfind("@", 0) == 0) {
-            std::ifstream file(listed.substr(1));
-            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
-            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        }
-        std::replace(listed.begin(), listed.end(), ',', ' ');
-        std::istringstream words(listed);
-        for (std::string word; words >> word;) {
-            char *end = nullptr;
-            found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
-        }
-        return found;
-    }
-
-    std::map<std::string, std::string> given;
-};
-
-// A flag for each of `count` nodes, set for the members.
-static std::vector<unsigned char> marks(std::size_t count, const std::vector<arc_t> &members) {
-    std::vector<unsigned char> marked(count, 0);
-    for (const arc_t member : members) marked[member] = 1;
-    return marked;
-}
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
-
-// Seconds since it was last asked.
-class Stopwatch {
-public:
-    double seconds() {
-        const auto now = std::chrono::steady_clock::now();
-        const std::chrono::duration<double> passed = now - last;
-        last = now;
-        return passed.count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
 // Measures on the GPU's clock.
 class Timer {
 public:
@@ -1271,7 +1170,7 @@ int main(int argc, char **argv) {
         const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> radius(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, marks(graph.num_nodes, arguments.nodes("sources", host)));
+        Buffer<unsigned char> sources(device, host.marked_nodes(arguments.numbers("sources")));
         device.finish();
         const double upload = stopwatch.seconds();
         Timer timer;

@@ -24,6 +24,7 @@ from starplat.backends.launch import (
     THREADS_OF_ONE_GROUP,
     threads_together,
 )
+from starplat.backends.layout import raw_literal
 from starplat.backends.legal_module import legal
 from starplat.backends.library import Interface, header_parameter_lines, pairs, parameter_lines
 from starplat.backends.names import Names
@@ -100,7 +101,6 @@ def _bare(helper: Helper) -> tuple[str, tuple[tuple[str, str], ...]]:
 def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
     """What only `main` needs."""
     arguments, returned = _Arguments(module, names), _returned(module)
-    sets = [argument.type.member for argument in module.arguments if isinstance(argument.type, SetType)]
     return {
         "library": False,
         "purpose": "as a program of its own",
@@ -108,9 +108,6 @@ def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]",
         "usage": [f"usage: {stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]", *arguments.help()],
         "known": arguments.known(),
-        "takes_sets": bool(sets),
-        "takes_node_sets": Scalar.NODE in sets,
-        "takes_arc_sets": Scalar.EDGE in sets,
         "setup": arguments.setup(),
         "call": arguments.call(keeps=returned is not None),
         "results": arguments.results(),
@@ -132,6 +129,12 @@ def _library_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "call": _Arguments(module, names).call(keeps=interface.returned_element() is not None),
         "results": interface.results(),
     }
+
+
+def kernel_pieces(name: str, text: str, *, single_file: bool) -> dict[str, object]:
+    """What a program needs whose kernels are built when it runs: the name of their file, and the text itself where they
+    are in no file of their own."""
+    return {"kernel_file": quoted(name), "kernel_literal": raw_literal(text) if single_file else None}
 
 
 def header_text(module: Module, stem: str, capabilities: Capabilities) -> str:
@@ -221,7 +224,7 @@ class _Arguments:
                 return [f"Buffer<{CELLS[element]}> {name}(device, host.weights);"]
             case Array() as array if isinstance(argument.type, SetType):
                 members = "nodes" if argument.type.member is Scalar.NODE else "arcs"
-                marks = f'marks({size_of(array)}, arguments.{members}("{shown}", host))'
+                marks = f'host.marked_{members}(arguments.numbers("{shown}"))'
                 return [f"Buffer<{CELLS[array.element]}> {name}(device, {marks});"]
             case Array(_, element) as array:
                 made = f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"

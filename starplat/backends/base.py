@@ -38,8 +38,13 @@ class Backend(Protocol):
         """What a kernel of the module is called in that text."""
         ...
 
-    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
-        """A complete program, or all of a library but its header: the files' names, from `stem`, and their texts.
+    def artifact(
+        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """A complete program, or all of a library but its header for C: the files' names, from `stem`, and their texts.
+
+        The headers that programs share (see `layout`) are files of their own, or, with `single_file`, in the one file
+        that there is.
 
         Raises:
             DiagnosticError: E06xx, the target cannot do what the program asks.

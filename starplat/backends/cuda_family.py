@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import END_OF_KERNELS, with_own_lines
+from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
@@ -22,6 +22,7 @@ from starplat.backends.launch import (
     threads_together,
     walks_sets,
 )
+from starplat.backends.layout import laid_out
 from starplat.backends.legal_module import loop_entry
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
@@ -201,8 +202,10 @@ class Family:
         """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
         return loop_entry(op, module, self.capabilities)
 
-    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
-        """One file with everything in it: the routines of `kernels_text`, host code, and `main` or a function for C."""
+    def artifact(
+        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)
         helpers = self._helpers(unit)
         launching = Launching(
@@ -221,8 +224,7 @@ class Family:
             end_of_kernels=END_OF_KERNELS,
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
         )
-        name = f"{stem}{self.suffix}"
-        return {name: with_own_lines(text, name)}
+        return laid_out({f"{stem}{self.suffix}": text}, single_file=single_file)
 
     def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
         """Those that the kernels call, and those that these call."""

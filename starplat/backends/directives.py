@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import END_OF_KERNELS, with_own_lines
+from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import AS_FUNCTIONS
+from starplat.backends.layout import laid_out
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import Directives, Spelling
@@ -116,8 +117,10 @@ class DirectiveBackend:
         """What the kernel's function is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
-        """`<stem>.cpp`, all of it."""
+    def artifact(
+        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cpp`: the kernels, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)
         kernels, directives = self._pieces(unit), self.spelling.directives
         ahead = None if directives is None else directives.ahead
@@ -129,7 +132,7 @@ class DirectiveBackend:
             end_of_kernels=END_OF_KERNELS,
             **artifact_pieces(module, stem, self.capabilities, launching, library=library),
         )
-        return {f"{stem}.cpp": with_own_lines(text, f"{stem}.cpp")}
+        return laid_out({f"{stem}.cpp": text}, single_file=single_file)
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
         helpers = self._helpers(unit)

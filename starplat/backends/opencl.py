@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import quoted
+from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cplusplus import REALS, TYPES
+from starplat.backends.layout import laid_out
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import GroupWords, Latest, Spelling
@@ -142,12 +142,18 @@ class OpenCL:
         """What the kernel is called in the text."""
         return kernel_name(module, kernel)
 
-    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
-        """`<stem>.cl`, which is `kernels_text`, and `<stem>.cpp`."""
+    def artifact(
+        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cpp`, and `<stem>.cl`, which is `kernels_text`; in a single file that text is a literal."""
         pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
         kernels = kernels_text(module)
-        pieces |= {"kernel_file": quoted(f"{stem}.cl"), "has_fences": "device_fence" in kernels}
-        return {f"{stem}.cl": kernels, f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
+        pieces |= {
+            "has_fences": "device_fence" in kernels,
+            **kernel_pieces(f"{stem}.cl", kernels, single_file=single_file),
+        }
+        program = {f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
+        return laid_out(program if single_file else {f"{stem}.cl": kernels, **program}, single_file=single_file)
 
 
 def kernels_text(module: Module) -> str:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import quoted
+from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
+from starplat.backends.layout import laid_out
 from starplat.backends.legal_module import legal
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
@@ -143,12 +143,15 @@ class Sycl:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def artifact(self, module: Module, stem: str, *, library: bool = False) -> dict[str, str]:
-        """`<stem>_kernels.cpp`, which is `kernels_text`, and `<stem>.cpp`."""
-        kernels = f"{stem}_kernels.cpp"
+    def artifact(
+        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+    ) -> dict[str, str]:
+        """`<stem>.cpp`, and `<stem>_kernels.cpp`, which is `kernels_text`; in a single file that text is a literal."""
+        name, kernels = f"{stem}_kernels.cpp", kernels_text(module)
         pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
-        program = render("sycl/host.cpp.jinja", kernel_file=quoted(kernels), **pieces)
-        return {kernels: kernels_text(module), f"{stem}.cpp": program}
+        pieces |= kernel_pieces(name, kernels, single_file=single_file)
+        program = {f"{stem}.cpp": render("sycl/host.cpp.jinja", **pieces)}
+        return laid_out(program if single_file else {name: kernels, **program}, single_file=single_file)
 
 
 def kernels_text(module: Module) -> str:

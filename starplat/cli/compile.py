@@ -31,6 +31,9 @@ def compile(
     library: Annotated[
         bool, typer.Option("--library", help="Write a library with a C header instead of a program with a main.")
     ] = False,
+    single_file: Annotated[
+        bool, typer.Option("--single-file", help="Write one file, with the headers and the kernels in it.")
+    ] = False,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -42,7 +45,9 @@ def compile(
     texts = {
         folder / name: text
         for each, folder in _folders(target, output).items()
-        for name, text in program.artifact(each, function, library=library, schedule=wanted, processor=kind).items()
+        for name, text in program.artifact(
+            each, function, library=library, single_file=single_file, schedule=wanted, processor=kind
+        ).items()
     }
     for path, text in texts.items():
         _make_folder(path.parent)

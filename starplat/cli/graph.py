@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from starplat.graph import Graph, Statistics
 
 FORMATS_READ = (
-    "starplat graph (.spg), Matrix Market, DIMACS (9th challenge, PACE, coloring), edge list (SNAP, GAP .el .wel), "
-    "GAP .sg .wsg, METIS, Galois, LDBC .v/.e, WebGraph ASCII, NumPy and SciPy archives (.npz), CSV with a header line, "
-    "Parquet, Arrow, GraphML, GEXF, GML, Pajek; plain or .gz .xz .bz2 .zst. The content decides, then the name."
+    "starplat graph (.spg), Matrix Market, DIMACS (9th challenge, PACE, coloring), edge list (SNAP, GAP .el .wel, "
+    "NetworkX), adjacency list (NetworkX), GAP .sg .wsg, METIS, Galois, LDBC .v/.e, WebGraph ASCII, NumPy and SciPy "
+    "archives (.npz), CSV with a header line, Parquet, Arrow, GraphML, GEXF, GML, Pajek; plain or .gz .xz .bz2 .zst. "
+    "The content decides, then the name. Ids of nodes may be numbers or names."
 )
 
 app = typer.Typer(

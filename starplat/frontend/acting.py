@@ -1,4 +1,4 @@
-"""Which calls act: what each changes of what it is lent, and what stands beside it and reads just that."""
+"""Which parts of expressions act: calls that change what they are lent, and increments; and what reads that beside."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ class Acting:
     program: typed.Program
     changes: dict[str, tuple[bool, ...]] = field(default_factory=dict)
 
-    def changed(self, call: typed.Call) -> frozenset[typed.Symbol]:
-        """What a call may change of what it is lent."""
-        lent = zip(call.arguments, self.changed_parameters(call.function), strict=True)
+    def changed(self, part: Part) -> frozenset[typed.Symbol]:
+        """What a call may change of what it is lent, or an increment changes."""
+        if isinstance(part, typed.Incremented):
+            return frozenset((part.place.symbol,))
+        lent = zip(part.arguments, self.changed_parameters(part.function), strict=True)
         return frozenset(argument for argument, changes in lent if changes and isinstance(argument, typed.Symbol))
 
     def changed_parameters(self, name: str) -> tuple[bool, ...]:
@@ -26,7 +28,7 @@ class Acting:
             function = self.program.function(name)
             written: set[typed.Symbol] = set()
             for statement in walk.statements(function.body):
-                given = [s for call in calls(walk.expressions(statement)) for s in self.changed(call)]
+                given = [s for part in parts(walk.expressions(statement)) for s in self.changed(part)]
                 lent = {a for call in calls(walk.expressions(statement)) for a in call.arguments}
                 written |= {s for s in walk.written(statement) if s not in lent} | set(given)
                 written |= {p.symbol for p in _places(statement)}
@@ -36,27 +38,28 @@ class Acting:
         return self.changes[name]
 
     def acts(self, value: typed.Expression) -> bool:
-        """Whether the value has a call in it that changes something."""
-        return any(self.changed(call) for call in calls((value,)))
+        """Whether the value has a part in it that changes something."""
+        return any(self.changed(part) for part in parts((value,)))
 
     def needs_order(self, values: Iterable[typed.Expression]) -> bool:
-        """Whether it matters in which order the parts of these are evaluated."""
+        """Whether statements must say in which order the parts of these are evaluated: increments are statements."""
         tops = tuple(values)
         return any(
-            self.meets(changed, other)
-            for call in calls(tops)
-            if (changed := self.changed(call))
-            for top in tops
-            for other in _beside(top, call)
+            isinstance(part, typed.Incremented)
+            or any(self.meets(changed, other) for top in tops for other in _beside(top, part))
+            for part in parts(tops)
+            if (changed := self.changed(part))
         )
 
     def meets(self, changed: frozenset[typed.Symbol], other: typed.Expression) -> bool:
-        """Whether a part that stands beside a call acts too, or reads what the call changes."""
+        """Whether what stands beside a part that acts does so too, or reads what that changes."""
         for part in walk.within(other):
             match part:
                 case typed.Call() if self.changed(part) or changed.intersection(
                     a for a in part.arguments if isinstance(a, typed.Symbol)
                 ):
+                    return True
+                case typed.Incremented():
                     return True
                 case typed.Variable() | typed.Cell() | typed.SetSize() | typed.SetContains():
                     if part.symbol in changed:
@@ -69,24 +72,33 @@ class Acting:
 
     def disturbed(self, value: typed.Expression, later: Iterable[typed.Expression]) -> bool:
         """Whether evaluating the later ones may change the value."""
-        return any(self.meets(self.changed(call), value) for call in calls(later))
+        return any(self.meets(self.changed(part), value) for part in parts(later))
+
+
+Part = typed.Call | typed.Incremented
+"""What may act."""
 
 
 def calls(values: Iterable[typed.Expression]) -> Iterable[typed.Call]:
     """All calls of functions of the program in these."""
-    return (part for value in values for part in walk.within(value) if isinstance(part, typed.Call))
+    return (part for part in parts(values) if isinstance(part, typed.Call))
 
 
-def _beside(top: typed.Expression, call: typed.Call) -> Iterable[typed.Expression]:
-    """The largest parts of `top` that neither hold `call` nor lie in it."""
-    if top is call:
+def parts(values: Iterable[typed.Expression]) -> Iterable[Part]:
+    """All parts of these that may act."""
+    return (part for value in values for part in walk.within(value) if isinstance(part, Part))
+
+
+def _beside(top: typed.Expression, acting: Part) -> Iterable[typed.Expression]:
+    """The largest parts of `top` that neither hold `acting` nor lie in it."""
+    if top is acting:
         return
-    inside = [child for child in walk.children(top) if any(part is call for part in walk.within(child))]
+    inside = [child for child in walk.children(top) if any(part is acting for part in walk.within(child))]
     if not inside:
         yield top
         return
     for child in walk.children(top):
-        yield from _beside(child, call) if child is inside[0] else (child,)
+        yield from _beside(child, acting) if child is inside[0] else (child,)
 
 
 def _places(statement: typed.Statement) -> tuple[typed.Place, ...]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Thing
-from starplat.frontend.conversions import convert
+from starplat.frontend.conversions import convert, warn_of_lost_bits
 from starplat.frontend.declarations import broken_statement, broken_value, copy_property
 from starplat.frontend.expressions import expression, value
-from starplat.frontend.operators import binary
+from starplat.frontend.operators import ARITHMETIC, LOGICAL, binary, refuse
 from starplat.frontend.places import place
 from starplat.frontend.reductions import as_extreme, as_update, update
+from starplat.frontend.truth import number, truth
 from starplat.frontend.typed import Assign, Operator, Place
-from starplat.frontend.types import PropertyType, described, indefinite
+from starplat.frontend.types import PropertyType, Scalar, described, indefinite
 
 
 def assignment(context: Context, node: ast.Assignment) -> typed.Statement:
@@ -65,9 +66,13 @@ def _assign_scalar(context: Context, node: ast.Assignment, target: Place) -> typ
         return _compound(context, node, target, given, because)
     if given == target:
         context.warn("W0404", "this is assigned to itself", node.span, "this changes nothing")
-    reduced = as_update(target, given, node.span) or as_extreme(target, given, node.span)
+    reduced = as_update(target, given, node.span)
     if reduced is not None:
+        warn_of_lost_bits(context, given, target.type, because)
         return reduced
+    extreme = as_extreme(target, given, node.span)
+    if extreme is not None:
+        return extreme
     converted = convert(context, given, target.type, because)
     return Assign(target, converted or broken_value(target.type, node.value.span), span=node.span)
 
@@ -77,14 +82,28 @@ def _compound(
 ) -> typed.Statement:
     """`target op= given`: an `Update` where the operator commutes, else `target = target op given`."""
     operator = Operator(node.operator[:-1])
+    if operator in ARITHMETIC and target.type is Scalar.BOOL:
+        refuse(context, node.operator, "a number", target)
+        return Assign(target, broken_value(target.type, node.span), span=node.span)
+    given = _operand(context, operator, target, given)
     result = binary(context, operator, target, given, node.span)
     if result is None:
         return Assign(target, broken_value(target.type, node.span), span=node.span)
     reduced = update(target, operator, given, node.span)
     if reduced is not None:
+        warn_of_lost_bits(context, result, target.type, because)
         return reduced
     converted = convert(context, result, target.type, because)
     return Assign(target, converted or broken_value(target.type, node.span), span=node.span)
+
+
+def _operand(context: Context, operator: Operator, target: Place, given: typed.Expression) -> typed.Expression:
+    """What is combined with the target: a bool as a number, an integer as a condition, where the operator asks so."""
+    if operator in ARITHMETIC:
+        return number(context, given)
+    if operator in LOGICAL and target.type is Scalar.BOOL:
+        return truth(context, given) or given
+    return given
 
 
 def increment(context: Context, node: ast.Increment) -> typed.Statement:

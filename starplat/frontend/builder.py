@@ -90,8 +90,8 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Block(tuple(children[1:-1]), span=_span(children))
 
     def declarator(self, children: Children) -> ast.Declarator:
-        name, _, value = children
-        return ast.Declarator(name, value, span=_span(children))
+        name, _, graph, _, _, value = children
+        return ast.Declarator(name, value, graph, span=_span(children))
 
     def declaration(self, children: Children) -> ast.Declaration:
         type, *declarators = _nodes(children)
@@ -102,11 +102,6 @@ class Builder(Transformer[Token, ast.Program]):
         self._require_place(target)
         return ast.Assignment(target, operator.value, value, span=_span(children))
 
-    def increment(self, children: Children) -> ast.Increment:
-        target, operator = children
-        self._require_place(target)
-        return ast.Increment(target, operator.value, span=_span(children))
-
     def change_statement(self, children: Children) -> ast.Statement:
         change: ast.Statement = children[0]
         return replace(change, span=_span(children))
@@ -115,6 +110,8 @@ class Builder(Transformer[Token, ast.Program]):
         value = children[0]
         if isinstance(value, ast.Call):
             return ast.CallStatement(value, span=_span(children))
+        if isinstance(value, ast.Incremented):
+            return ast.Increment(value.target, value.operator, span=_span(children))
         advice = "a statement is a declaration, an assignment, a call or a loop"
         if isinstance(value, ast.Binary) and value.operator == "==" and _is_place(value.left):
             advice = "write '=' to assign"
@@ -157,6 +154,13 @@ class Builder(Transformer[Token, ast.Program]):
         _, _, type, name, _, start, _, condition, _, step, _, body = children
         return ast.For(type, name, start, condition, step, body, span=_span(children))
 
+    def step(self, children: Children) -> ast.Statement:
+        value = children[0]
+        if isinstance(value, ast.Incremented):
+            return ast.Increment(value.target, value.operator, span=value.span)
+        self.reporter.report("E0117", _NO_STATEMENT, value.span, help="the step of a 'for' is written i++ or i += 2")
+        return ast.Block((), span=value.span)
+
     def loop(self, children: Children) -> ast.Loop:
         _, _, name, _, first, _, last, _, step, _, body = children
         return ast.Loop(name, first, last, step, body, span=_span(children))
@@ -195,6 +199,22 @@ class Builder(Transformer[Token, ast.Program]):
     def unary(self, children: Children) -> ast.Unary:
         operator, operand = children
         return ast.Unary(operator.value, operand, span=_span(children))
+
+    def increment_before(self, children: Children) -> ast.Incremented:
+        operator, target = children
+        return self._incremented(target, operator, before=True, span=_span(children))
+
+    def increment_after(self, children: Children) -> ast.Incremented:
+        target, operator = children
+        return self._incremented(target, operator, before=False, span=_span(children))
+
+    def _incremented(self, target: ast.Expression, operator: Token, *, before: bool, span: Span) -> ast.Incremented:
+        if before and operator.value == "--" and not _is_place(target):
+            advice = "for the negative of a negative, write '- -'"
+            self.reporter.report("E0120", "'--' changes a variable or a cell, and this is neither", span, help=advice)
+        else:
+            self._require_place(target)
+        return ast.Incremented(target, operator.value, before, span=span)
 
     def group(self, children: Children) -> ast.Expression:
         inner: ast.Expression = children[1]
@@ -256,8 +276,8 @@ class Builder(Transformer[Token, ast.Program]):
                 domain = ast.Domain(inner, condition, span=over.span)
             case _:
                 domain = ast.Domain(over, span=over.span)
-        if not isinstance(domain.over, ast.Identifier | ast.Call):
-            advice = "a loop runs over a call such as g.nodes() or g.neighbors(v), or over a set's name"
+        if not isinstance(domain.over, ast.Identifier | ast.Attribute | ast.Call | ast.Index):
+            advice = "a loop runs over a call such as g.nodes() or g.neighbors(v), or over a set or a container"
             self.reporter.report("E0118", "a loop cannot run over this", domain.over.span, help=advice)
         return domain
 

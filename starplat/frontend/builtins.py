@@ -141,9 +141,10 @@ _KINDS = {
     ContainerType: "containers",
     NodeMapType: "node maps",
     UpdatesType: "updates",
-    UpdateType: "an update",
+    UpdateType: "single updates",
     PropertyType: "properties",
 }
+_SCALARS = {Scalar.NODE: "nodes", Scalar.EDGE: "edges"}
 
 
 def plural(kind: Type) -> str:
@@ -152,4 +153,6 @@ def plural(kind: Type) -> str:
     >>> plural(GraphType())
     'graphs'
     """
+    if isinstance(kind, Scalar):
+        return _SCALARS.get(kind, f"{kind} values")
     return _KINDS.get(type(kind), f"{kind} values")

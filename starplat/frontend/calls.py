@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, remedies, typed
 from starplat.frontend.builtins import AGGREGATES, FUNCTION_NAMES, FUNCTIONS
 from starplat.frontend.context import Context, Signature, Thing, Value
 from starplat.frontend.conversions import convert, meet, meeting_type
 from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.truth import number
 from starplat.frontend.typed import Aggregate, Aggregation, Apply, Function, Role, Symbol, scalar_of
 from starplat.frontend.types import (
     Carrier,
@@ -56,11 +57,19 @@ def _bare_property(context: Context, value: Thing, kind: PropertyType, symbol: S
     return None
 
 
-def wrong_count(context: Context, what: str, wanted: str, found: int, span: Span, declared: Span | None = None) -> None:
+def wrong_count(
+    context: Context,
+    what: str,
+    wanted: str,
+    found: int,
+    span: Span,
+    declared: Span | None = None,
+    help: str | None = None,
+) -> None:
     """Says that a call has too many or too few arguments."""
     given = "none is given" if found == 0 else f"{found} is given" if found == 1 else f"{found} are given"
     related = [Label(declared, "declared here")] if declared is not None else []
-    context.error("E0314", f"{what} takes {wanted}, {given}", span, related=related)
+    context.error("E0314", f"{what} takes {wanted}, {given}", span, related=related, help=help)
 
 
 def counted(number: int) -> str:
@@ -92,26 +101,32 @@ def _say_unknown(context: Context, name: str, span: Span) -> None:
     binding = context.scopes.find(name)
     if binding is not None and binding.symbol is not None:
         related = [Label(binding.span, f"'{name}' is {described(binding.symbol.type)}")]
-        context.error("E0205", f"'{name}' is not a function", span, related=related)
+        help = None
+        if isinstance(binding.symbol.type, PropertyType):
+            letter = "v" if binding.symbol.type.carrier is Carrier.NODE else "e"
+            help = f"write '{letter}.{name}' or '{name}[{letter}]'"
+        context.error("E0205", f"'{name}' is not a function", span, related=related, help=help)
         return
-    help = did_you_mean(name, [*context.function_names, *FUNCTION_NAMES])
+    help = remedies.of_function(name) or did_you_mean(name, [*context.function_names, *FUNCTION_NAMES])
+    help = help or f"the functions are {remedies.FUNCTIONS}"
     context.error("E0205", f"no function '{name}'", span, "not defined", help=help)
 
 
 def _mathematical(context: Context, name: str, arguments: Arguments, span: Span) -> typed.Expression | None:
     function, count = FUNCTIONS[name]
     if len(arguments) != count:
-        wrong_count(context, f"'{name}'", counted(count), len(arguments), span)
+        help = f"take two at a time: '{name}(a, {name}(b, c))'" if len(arguments) > count == 2 else None
+        wrong_count(context, f"'{name}'", counted(count), len(arguments), span, help=help)
         return None
     operands = [scalar(context, argument) for argument in arguments]
     known = [operand for operand in operands if operand is not None]
-    for operand in known:
-        if scalar_of(operand) is Scalar.BOOL:
-            message = f"'{name}' needs numbers, not a bool"
-            context.error("E0316", message, operand.span, "this is a bool", help="for bools use && and ||")
-            return None
     if len(known) < len(operands):
         return None
+    if all(scalar_of(operand) is Scalar.BOOL for operand in known):
+        message = f"'{name}' needs numbers, not a bool"
+        context.error("E0316", message, known[0].span, "this is a bool", help="for bools use && and ||")
+        return None
+    known = [number(context, operand) for operand in known]
     if function in (Function.MIN, Function.MAX, Function.ABS):
         return _keeping(context, function, known, span)
     return _real(context, function, known, span)
@@ -221,16 +236,19 @@ def _argument(context: Context, function: str, parameter: Symbol, value: Value) 
         needed, found = described(parameter.type), described(value.type)
         context.error("E0315", f"expected {needed}, found {found}", value.span, f"this is {found}", related=[because])
         return None
-    if value.symbol is None:
-        context.error("E0315", f"'{value.construct}' has no name to pass it by", value.span, related=[because])
-        return None
+    if value.symbol is None:  # out of a collection, which nothing runs yet
+        return typed.UnsupportedValue(value.construct, Scalar.INT, span=value.span)
     context.mark_read(value.symbol)
     context.mark_written(value.symbol)
     return value.symbol
 
 
 def _same_type(found: Type, needed: Type) -> bool:
-    """Whether one may be passed for the other; `Graph` and `dirGraph` are the same to a callee."""
+    """Whether one may be passed for the other; `Graph` and `dirGraph` are the same to a callee, and so are properties
+    of `int` and `node`.
+    """
+    if isinstance(found, PropertyType) and isinstance(needed, PropertyType):
+        return found.holds_as_much_as(needed)
     return found == needed or (isinstance(found, GraphType) and isinstance(needed, GraphType))
 
 
@@ -243,7 +261,7 @@ def _reference(context: Context, parameter: Symbol, value: Value, because: Label
         message = f"'{value.symbol.name}' belongs to its loop and cannot be passed by reference"
         context.error("E0311", message, value.span, related=[because])
         return None
-    if value.type is not parameter.type:
+    if value.type is not parameter.type and {value.type, parameter.type} != {Scalar.INT, Scalar.NODE}:
         message = f"expected {indefinite(parameter.type)} variable, found {indefinite(value.type)}"
         help = "what is passed by reference is not converted"
         context.error("E0315", message, value.span, related=[because], help=help)

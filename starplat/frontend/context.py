@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
 from starplat.diagnostics import Label, Reporter, Severity
-from starplat.frontend import typed
+from starplat.frontend import ast, remedies, typed
 from starplat.frontend.scope import Binding, Scopes
 from starplat.frontend.suggest import closest
 from starplat.frontend.typed import Role, Symbol
@@ -87,6 +87,7 @@ class Signature:
 class Context:
     """The state of checking one function.
 
+    `incremented` checks an increment inside an expression, and `increments` says whether the function has any;
     `bare_node` is the node at which a bare property is read, `said` holds what needs no second message, and
     `suggestions_left` bounds the work on programs full of mistakes.
     """
@@ -94,6 +95,7 @@ class Context:
     reporter: Reporter
     signatures: dict[str, Signature]
     function_names: dict[str, Span]
+    incremented: Callable[[Context, ast.Incremented], typed.Expression | None]
     scopes: Scopes = field(default_factory=Scopes)
     frames: list[Frame] = field(default_factory=list)
     graphs: list[Symbol] = field(default_factory=list)
@@ -107,6 +109,7 @@ class Context:
     empty_returns: list[Span] = field(default_factory=list)
     host_only: Label | None = None
     foreign_write: Label | None = None
+    increments: bool = False
     suggestions_left: int = 25
     said: set[tuple[str, str]] = field(default_factory=set)
 
@@ -138,6 +141,19 @@ class Context:
         """Reports what is allowed but hardly meant."""
         self.reporter.report(code, message, span, text, related=related, help=help, severity=Severity.WARNING)
 
+    def note(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        text: str = "",
+        *,
+        related: Iterable[Label] = (),
+        help: str | None = None,
+    ) -> None:
+        """Says how something is understood that could have been meant otherwise."""
+        self.reporter.report(code, message, span, text, related=related, help=help, severity=Severity.NOTE)
+
     def first_time(self, code: str, name: str) -> bool:
         """Whether this is the first message of its kind about `name` in this function."""
         if (code, name) in self.said:
@@ -152,13 +168,19 @@ class Context:
         binding = self.scopes.find(name)
         if binding is None:
             related, help = self.suggestion(name, (b for b in self.scopes.visible()))
-            if help is None and (name in self.function_names):
+            if help is None and name in self.function_names:
                 help = f"'{name}' is a function: call it with '{name}(…)'"
+            help = help or remedies.of_name(name, self.graph_name)
             self.error(
                 "E0201", f"'{name}' is not declared", span, "not found in this scope", related=related, help=help
             )
             self.scopes.forget(name, span)
         return binding
+
+    @property
+    def graph_name(self) -> str:
+        """What messages call the graph."""
+        return self.graphs[0].name if len(self.graphs) == 1 else "g"
 
     def suggestion(self, name: str, candidates: Iterable[Binding]) -> tuple[list[Label], str | None]:
         """The declaration of the most similar name, and a help line that proposes it."""

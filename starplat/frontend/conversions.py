@@ -9,8 +9,9 @@ from __future__ import annotations
 from starplat.diagnostics import Label
 from starplat.frontend import typed
 from starplat.frontend.context import Context
+from starplat.frontend.truth import number
 from starplat.frontend.typed import Binary, Conditional, Convert, Infinity, Literal, Unary, scalar_of
-from starplat.frontend.types import Scalar, as_number, common, convertible, indefinite
+from starplat.frontend.types import Carrier, Scalar, as_number, common, convertible, indefinite
 from starplat.source import Span
 
 LARGEST = {
@@ -31,8 +32,10 @@ def convert(
         return _convert_infinity(context, value, target, because)
     if source is target:
         return value
+    if source is Scalar.BOOL and target.is_numeric:
+        return convert(context, number(context, value, because), target, because)
     if not convertible(source, target):
-        mismatch(context, source, target, value.span, because)
+        mismatch(context, value, target, because)
         return None
     return _convert(context, value, target, because)
 
@@ -54,27 +57,31 @@ def _convert(
                 return single
             if scalar_of(value).is_real and not target.is_real and not _is_whole(value):
                 _warn_of_lost_fraction(context, value, target, because)
+            warn_of_lost_bits(context, value, target, because)
             return Convert(value, target, span=value.span)
 
 
-def mismatch(context: Context, source: Scalar, target: Scalar, span: Span, because: tuple[Label, ...] = ()) -> None:
-    """Says that a value of `source` stands where `target` is needed."""
+def mismatch(context: Context, value: typed.Expression, target: Scalar, because: tuple[Label, ...] = ()) -> None:
+    """Says that `value` stands where `target` is needed."""
+    source = scalar_of(value)
     context.error(
         "E0301",
         f"expected {indefinite(target)}, found {indefinite(source)}",
-        span,
+        value.span,
         f"this is {indefinite(source)}",
         related=because,
-        help=_conversion_help(source, target),
+        help=_conversion_help(value, source, target),
     )
 
 
-def _conversion_help(source: Scalar, target: Scalar) -> str | None:
+def _conversion_help(value: typed.Expression, source: Scalar, target: Scalar) -> str | None:
     match source, target:
         case Scalar.BOOL, _:
-            return "a bool does not count as a number: write '… ? 1 : 0'"
+            return "a bool is no node and no edge" if target.is_index else "write '… ? 1 : 0' to make a number of it"
+        case _, Scalar.BOOL if isinstance(value, Literal) and value.value in (0, 1):
+            return f"write '{bool(value.value)}'"
         case _, Scalar.BOOL:
-            return "a number does not count as a bool: compare it, as in '… != 0'"
+            return "a number is no bool: compare it, as in '… != 0'"
         case Scalar.EDGE, Scalar.NODE:
             return "the ends of an edge e are the nodes e.source and e.destination"
         case Scalar.NODE, Scalar.EDGE:
@@ -144,6 +151,29 @@ def _warn_of_lost_fraction(
         related=because,
         help="write 'floor(…)' or 'ceil(…)' to say which way it is rounded",
     )
+
+
+def warn_of_lost_bits(
+    context: Context, value: typed.Expression, target: Scalar, because: tuple[Label, ...] = ()
+) -> None:
+    """Warns where a `long` is put into 32 bits; a number of nodes fits."""
+    if scalar_of(value) is not Scalar.LONG or target not in (Scalar.INT, Scalar.NODE) or _counts_nodes(value):
+        return
+    context.warn(
+        "W0305",
+        f"a long becomes {indefinite(target)} and keeps its low 32 bits",
+        value.span,
+        related=because,
+        help="a long holds it all",
+    )
+
+
+def _counts_nodes(value: typed.Expression) -> bool:
+    match value:
+        case typed.Aggregate(aggregation=typed.Aggregation.COUNT):
+            return value.property.property.carrier is Carrier.NODE
+        case _:
+            return False
 
 
 def is_constant(value: typed.Expression) -> bool:

@@ -57,10 +57,10 @@ def as_whole_number(context: Context, end: typed.Expression | None) -> typed.Exp
     return convert(context, end, Scalar.INT)
 
 
-def within_ends(counter: Variable, last: typed.Expression, step: typed.Expression) -> typed.Expression:
-    """The condition under which a `loop` goes on: which way it compares depends on the step's sign."""
-    up = typed.Binary(Operator.LESS_EQUAL, counter, last, Scalar.BOOL, span=last.span)
-    down = typed.Binary(Operator.GREATER_EQUAL, counter, last, Scalar.BOOL, span=last.span)
+def before_end(counter: Variable, last: typed.Expression, step: typed.Expression) -> typed.Expression:
+    """The condition under which a `loop` goes on; the end itself is left out, and the step's sign says where it is."""
+    up = typed.Binary(Operator.LESS, counter, last, Scalar.BOOL, span=last.span)
+    down = typed.Binary(Operator.GREATER, counter, last, Scalar.BOOL, span=last.span)
     if isinstance(step, Literal):
         return up if step.value > 0 else down
     rising = typed.Binary(Operator.GREATER, step, Literal(0, scalar_of(step)), Scalar.BOOL, span=step.span)

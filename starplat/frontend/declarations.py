@@ -116,8 +116,22 @@ def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement
     what = meaning(context, node.type)
     statements: list[typed.Statement] = []
     for declarator in node.declarators:
-        statements.extend(_declare(context, node, what, declarator))
+        bound = what if what is None or declarator.graph is None else _bound(context, what, declarator.graph)
+        statements.extend(_declare(context, node, bound, declarator))
     return statements
+
+
+def _bound(context: Context, what: Meaning, graph: ast.Name) -> Meaning | None:
+    """What `propNode<int> d(g);` declares."""
+    if not isinstance(what.type, PropertyType):
+        help = None
+        if isinstance(what.type, ContainerType | ListType):
+            help = f"a size stands behind the type, before the name: '{what.type}({graph.text}) …'"
+        message = f"only a property is bound to a graph like this, not {described(what.type)}"
+        context.error("E0320", message, graph.span, help=help)
+        return None
+    symbol = graph_named(context, graph)
+    return None if symbol is None else Meaning(what.type, symbol)
 
 
 def _declare(
@@ -134,8 +148,8 @@ def _declare(
             return _declare_property(context, node, what, declarator)
         case SetType():
             return [_declare_set(context, node, what, declarator)]
-        case ListType() | ContainerType() | NodeMapType():
-            return [_declare_collection(context, node, what.type, declarator)]
+        case ListType() | ContainerType() | NodeMapType() | UpdatesType():
+            return [_declare_collection(context, node, what, declarator)]
         case _:
             message = f"{described(what.type)} can only be a parameter"
             context.error("E0320", message, node.type.span, help="it is given when the program is run")
@@ -225,7 +239,7 @@ def copy_property(
         return None
     assert source.symbol is not None
     context.mark_read(source.symbol)
-    if source.type != kind:
+    if not source.type.holds_as_much_as(kind):
         message = f"a {source.type} cannot be copied to a {kind}"
         related = [Label(destination.span, f"'{destination.name}' is {indefinite(kind)}")]
         context.error("E0321", message, written.span, f"this is {indefinite(source.type)}", related=related)
@@ -247,15 +261,17 @@ def _declare_set(context: Context, node: ast.Declaration, what: Meaning, declara
 
 
 def _declare_collection(
-    context: Context, node: ast.Declaration, kind: Type, declarator: ast.Declarator
+    context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator
 ) -> typed.Statement:
+    kind = what.type
     context.note_host_only(declarator.name.span, f"declares {indefinite(kind)}")
     given = None if declarator.value is None else value(context, declarator.value)
     if declarator.value is not None and given is not None and given.type != kind:
-        because = Label(declarator.name.span, f"'{declarator.name.text}' is {indefinite(kind)}")
-        message = f"expected {indefinite(kind)}, found {described(given.type)}"
+        because = Label(declarator.name.span, f"'{declarator.name.text}' is {described(kind)}")
+        message = f"expected {described(kind)}, found {described(given.type)}"
         context.error("E0315", message, declarator.value.span, related=[because])
-    context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
+    binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
+    binding.graph = what.graph
     return typed.Unsupported(node.type.name, span=node.span)
 
 

@@ -51,7 +51,7 @@ def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> 
     assert base.symbol is not None
     if name.text not in DOMAINS:
         if known_method(context, base, name):
-            help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), or a set"
+            help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
             context.error("E0328", f"'{name.text}' is nothing to loop over", node.span, help=help)
         return None
     parameters = (Scalar.NODE,) if name.text in NEIGHBOR_DOMAINS else ()
@@ -83,6 +83,9 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
             case _:
                 pass
     what = described(over.type)
-    help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), or a set"
+    if isinstance(over, Thing) and isinstance(over.type, GraphType):
+        context.error("E0328", f"{what} is nothing to loop over", node.span, help=f"write '{over.construct}.nodes()'")
+        return None
+    help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
     context.error("E0328", f"{what} is nothing to loop over", node.span, help=help)
     return None

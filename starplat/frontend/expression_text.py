@@ -67,6 +67,9 @@ class ExpressionPrinter:
             case ast.Unary(operator, operand):
                 text = self._operand(operand, _UNARY, bare=bare)
                 return f"{operator} {text}" if text[0] == operator and operator in "+-" else operator + text
+            case ast.Incremented(target, operator, before):
+                text = self._operand(target, _POSTFIX)
+                return operator + text if before else text + operator
             case ast.Attribute(ast.Integer() | ast.Real() as number, name):
                 return f"({self._literal(number)}).{name.text}"
             case ast.Attribute(value, name):
@@ -122,6 +125,6 @@ def _binding(node: ast.Expression) -> int:
             return 0
         case ast.Binary(operator):
             return _BINDING[operator]
-        case ast.Unary():
+        case ast.Unary() | ast.Incremented(before=True):
             return _UNARY
     return _POSTFIX

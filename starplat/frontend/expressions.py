@@ -12,7 +12,8 @@ from starplat.frontend.context import DEEPEST_EXPRESSION, Context, Thing, Value
 from starplat.frontend.conversions import LARGEST
 from starplat.frontend.members import attribute, index
 from starplat.frontend.methods import known_method, value_of_method
-from starplat.frontend.operators import binary, conditional, require_bool, unary
+from starplat.frontend.operators import binary, conditional, unary
+from starplat.frontend.truth import require_truth
 from starplat.frontend.typed import Infinity, Literal, Operator
 from starplat.frontend.types import PropertyType, Scalar, Void
 
@@ -25,9 +26,7 @@ def expression(context: Context, node: ast.Expression) -> typed.Expression | Non
 def condition(context: Context, node: ast.Expression, what: str) -> typed.Expression | None:
     """The bool that `node` says; `what` names it for messages."""
     checked = expression(context, node)
-    if checked is None or not require_bool(context, checked, what):
-        return None
-    return checked
+    return None if checked is None else require_truth(context, checked, what)
 
 
 def value(context: Context, node: ast.Expression) -> Value | None:
@@ -69,6 +68,8 @@ def _value(context: Context, node: ast.Expression) -> Value | None:
             return call(context, node)
         case ast.Unary():
             return _unary(context, node)
+        case ast.Incremented():
+            return context.incremented(context, node)
         case ast.Binary():
             left, right = expression(context, node.left), expression(context, node.right)
             if left is None or right is None:

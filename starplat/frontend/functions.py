@@ -9,6 +9,7 @@ from starplat.frontend.conversions import convert, is_constant
 from starplat.frontend.declarations import Meaning, meaning, property_name_is_free
 from starplat.frontend.expressions import expression
 from starplat.frontend.flow import check_flow
+from starplat.frontend.increments import incremented
 from starplat.frontend.scope import Binding
 from starplat.frontend.statements import open_block
 from starplat.frontend.typed import Role, scalar_of
@@ -62,7 +63,7 @@ def _pass(
     expected: Scalar | None,
 ) -> tuple[Context, typed.FunctionDefinition]:
     """One walk over the function; a second one is needed where its returns have to be converted to what they share."""
-    context = Context(Reporter(reporter.source), signatures, names)
+    context = Context(Reporter(reporter.source), signatures, names, incremented)
     context.expected_result = expected
     parameters, defaults = _parameters(context, function)
     body = open_block(context, function.body)

@@ -12,10 +12,11 @@ from starplat.diagnostics import Label
 from starplat.frontend import ast, typed
 from starplat.frontend.context import Context, Enclosure, Frame
 from starplat.frontend.conversions import convert
-from starplat.frontend.counting import as_whole_number, counter_of, step_of, within_ends
+from starplat.frontend.counting import as_whole_number, before_end, counter_of, step_of
 from starplat.frontend.declarations import broken_statement, broken_value, graph_named
 from starplat.frontend.domains import Range, domain
 from starplat.frontend.expressions import condition, expression, value
+from starplat.frontend.increments import refuse_increments
 from starplat.frontend.syntax import assigned_in
 from starplat.frontend.typed import Literal, Role, Symbol, Variable, scalar_of
 from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
@@ -109,8 +110,10 @@ class LoopChecker:
         )
 
     def _loop(self, context: Context, node: ast.Loop) -> typed.Statement:
-        """`loop (i in first to last by step)`: both ends belong to it."""
-        ends = [expression(context, part) for part in (node.first, node.last, node.step)]
+        """`loop (i in first to last by step)`: first, first + step and so on, as long as that comes before last."""
+        parts = (node.first, node.last, node.step)
+        refuse_increments(context, parts, "the head of a 'loop', which is evaluated in every round")
+        ends = [expression(context, part) for part in parts]
         with context.block():
             first, last, step = (as_whole_number(context, end) for end in ends)
             if first is None or last is None or step is None:
@@ -126,7 +129,7 @@ class LoopChecker:
             counter = Variable(binding.symbol, span=node.name.span)
             advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
             body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
-        test = within_ends(counter, last, step)
+        test = before_end(counter, last, step)
         return typed.CountedLoop(binding.symbol, True, first, test, advance, body, span=node.span)
 
     def _broken(

@@ -7,8 +7,9 @@ is read or written is the caller's to note.
 from __future__ import annotations
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, remedies, typed
 from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
+from starplat.frontend.calls import scalar
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.conversions import convert
 from starplat.frontend.suggest import closest, did_you_mean
@@ -26,6 +27,7 @@ from starplat.frontend.types import (
     Void,
     described,
 )
+from starplat.frontend.walk import as_named
 from starplat.source import Span
 
 INDEX_OF = {Carrier.NODE: Scalar.NODE, Carrier.EDGE: Scalar.EDGE}
@@ -34,18 +36,19 @@ INDEX_OF = {Carrier.NODE: Scalar.NODE, Carrier.EDGE: Scalar.EDGE}
 def attribute(context: Context, base: Value, name: ast.Name, span: Span) -> Value | None:
     """`base.name`."""
     if isinstance(base, Thing):
-        return _attribute_of_thing(context, base, name, span)
+        if context.bare_node is None or not isinstance(base.type, PropertyType):
+            return _attribute_of_thing(context, base, name, span)
+        own = scalar(context, base)
+        return None if own is None else attribute(context, own, name, span)
     match scalar_of(base):
         case Scalar.NODE:
             return _node_attribute(context, base, name, span)
         case Scalar.EDGE:
             return _edge_attribute(context, base, name, span)
+        case kind if kind.is_integer:
+            return _number_attribute(context, base, name, span)
         case kind:
-            help = None
-            binding = context.scopes.find(name.text)
-            if kind.is_integer and binding is not None and binding.symbol is not None:
-                help = f"index the property with a number: '{name.text}[…]'"
-            context.error("E0327", f"{described(kind)} has no attributes", name.span, help=help)
+            context.error("E0327", f"{described(kind)} has no attributes", name.span, help="nodes and edges have")
             return None
 
 
@@ -63,7 +66,8 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
             pass
     help: str | None
     if name.text in method_names(base.type):
-        help = f"it is a method: write '{name.text}(…)'"
+        given = "v" if name.text in remedies.NODE_METHODS else "" if base.construct != name.text else "…"
+        help = f"it is a method: write '{base.construct}.{name.text}({given})'"
     else:
         known = UPDATE_ATTRIBUTES if isinstance(base.type, UpdateType) else method_names(base.type)
         help = did_you_mean(name.text, known)
@@ -71,11 +75,37 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
     return None
 
 
+def named(base: Value) -> str:
+    """What messages call a value: its name where it has one."""
+    if isinstance(base, Thing):
+        return base.construct
+    base = as_named(base)
+    if isinstance(base, typed.Variable):
+        return base.symbol.name
+    return "e" if base.type is Scalar.EDGE else "v"
+
+
 def _node_attribute(context: Context, node: typed.Expression, name: ast.Name, span: Span) -> Value | None:
-    symbol = _property(context, name, Carrier.NODE)
+    symbol = _property(context, name, Carrier.NODE, node)
     if symbol is not None:
         return Cell(symbol, node, span=span)
     return None
+
+
+def _number_attribute(context: Context, number: typed.Expression, name: ast.Name, span: Span) -> Value | None:
+    """`number.name`, where the number stands for a node."""
+    binding = context.scopes.find(name.text)
+    kind = None if binding is None or binding.symbol is None else binding.symbol.type
+    if isinstance(kind, PropertyType):
+        of_edges = kind.carrier is Carrier.EDGE
+    else:
+        of_edges = binding is None and name.text in EDGE_ATTRIBUTES
+    if of_edges:
+        message = f"{described(scalar_of(number))} stands for a node, and '{name.text}' belongs to edges"
+        context.error("E0327", message, name.span, help="declare the edge as one: 'edge e = g.get_edge(u, v);'")
+        return None
+    node = convert(context, number, Scalar.NODE)
+    return None if node is None else _node_attribute(context, node, name, span)
 
 
 def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, span: Span) -> Value | None:
@@ -91,7 +121,7 @@ def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, sp
         case "dir":
             return Literal(0 if _is_walked_backwards(context, edge) else 1, Scalar.INT, span=span)
         case _:
-            symbol = _property(context, name, Carrier.EDGE)
+            symbol = _property(context, name, Carrier.EDGE, edge)
             return None if symbol is None else Cell(symbol, edge, span=span)
 
 
@@ -125,11 +155,11 @@ def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
     return graph or context.graph_at_hand(edge.span, "an edge's end")
 
 
-def _property(context: Context, name: ast.Name, carrier: Carrier) -> Symbol | None:
-    """The property called `name` on nodes or on edges."""
+def _property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> Symbol | None:
+    """The property called `name` on nodes or on edges, here on `base`."""
     binding = context.scopes.find(name.text)
     if binding is None:
-        _say_no_property(context, name, carrier)
+        _say_no_property(context, name, carrier, base)
         return None
     if binding.symbol is None:
         return None
@@ -137,7 +167,8 @@ def _property(context: Context, name: ast.Name, carrier: Carrier) -> Symbol | No
     if not isinstance(kind, PropertyType):
         related = [Label(binding.span, f"'{name.text}' is {described(kind)}")]
         message = f"'{name.text}' is not a property of {_carriers(carrier)}"
-        context.error("E0203", message, name.span, related=related)
+        help = remedies.of_edge_attribute(name.text, named(base)) if carrier is Carrier.EDGE else None
+        context.error("E0203", message, name.span, related=related, help=help)
         return None
     if kind.carrier is not carrier:
         wrong_carrier(context, name.text, kind, name.span, binding.span)
@@ -149,19 +180,33 @@ def _carriers(carrier: Carrier) -> str:
     return "nodes" if carrier is Carrier.NODE else "edges"
 
 
-def _say_no_property(context: Context, name: ast.Name, carrier: Carrier) -> None:
+def _say_no_property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> None:
     where = _carriers(carrier) + (f" of '{context.graphs[0].name}'" if len(context.graphs) == 1 else "")
     candidates = context.scopes.properties(carrier)
     related, help = context.suggestion(name.text, candidates)
-    if carrier is Carrier.EDGE and help is None:
-        help = did_you_mean(name.text, EDGE_ATTRIBUTES)
-    if carrier is Carrier.NODE and help is None and name.text in EDGE_ATTRIBUTES:
-        help = f"'{name.text}' belongs to edges: 'g.get_edge(u, v).{name.text}'"
+    if carrier is Carrier.EDGE:
+        help = help or remedies.of_edge_attribute(name.text, named(base)) or did_you_mean(name.text, EDGE_ATTRIBUTES)
+    else:
+        help = help or remedies.of_node_member(name.text, context.graph_name, named(base))
+        if help is None and name.text in EDGE_ATTRIBUTES:
+            help = f"'{name.text}' belongs to edges: '{_edge_to(context, base)}.{name.text}'"
     if help is None and closest(name.text, (b.name for b in candidates)) is None:
         help = f"declare it: '{carrier.value}<int> {name.text};'"
     if context.first_time("E0203", name.text):
         message = f"no property '{name.text}' on {where}"
         context.error("E0203", message, name.span, "not declared", related=related, help=help)
+
+
+def _edge_to(context: Context, node: typed.Expression) -> str:
+    """How to get at the edge that leads to a node: the arc in hand where the node is a loop's neighbor."""
+    graph = context.graph_name
+    for frame in reversed(context.frames):
+        domain = frame.domain
+        if isinstance(domain, typed.Neighbors) and node == typed.Variable(frame.iterator or domain.graph):
+            ends = (named(domain.node), named(node))
+            first, second = ends if domain.direction is Direction.OUT else ends[::-1]
+            return f"{graph}.get_edge({first}, {second})"
+    return f"{graph}.get_edge(u, v)"
 
 
 def wrong_carrier(context: Context, name: str, kind: PropertyType, span: Span, declared: Span) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, remedies, typed
 from starplat.frontend.builtins import (
     DOMAINS,
     DYNAMIC_METHODS,
@@ -22,7 +22,7 @@ from starplat.frontend.builtins import (
 from starplat.frontend.calls import Arguments, counted, scalar, wrong_count
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.conversions import convert
-from starplat.frontend.members import collection_value
+from starplat.frontend.members import collection_value, named
 from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.typed import Direction, GraphQuery, Query, Role, Symbol
 from starplat.frontend.types import (
@@ -38,6 +38,7 @@ from starplat.frontend.types import (
     UpdatesType,
     described,
 )
+from starplat.frontend.walk import as_named
 from starplat.source import Span
 
 
@@ -47,7 +48,12 @@ def known_method(context: Context, base: Thing | typed.Expression, name: ast.Nam
     if name.text in names:
         return True
     what = plural(base.type)
-    help = did_you_mean(name.text, names)
+    if base.type is Scalar.NODE:
+        help = remedies.of_node_member(name.text, context.graph_name, named(base))
+    else:
+        help = did_you_mean(name.text, names)
+    if isinstance(base.type, GraphType):
+        help = remedies.of_graph_method(name.text, named(base)) or help
     context.error("E0204", f"{what} have no method '{name.text}'", name.span, "no such method", help=help)
     return False
 
@@ -101,7 +107,8 @@ def converted(
 ) -> list[typed.Expression] | None:
     """The arguments of a method as what it takes."""
     if len(arguments) != len(parameters):
-        wrong_count(context, f"'{name.text}'", counted(len(parameters)), len(arguments), span)
+        help = _COUNT_HELP.get((name.text, len(arguments)))
+        wrong_count(context, f"'{name.text}'", counted(len(parameters)), len(arguments), span, help=help)
         return None
     operands = []
     for parameter, argument in zip(parameters, arguments, strict=True):
@@ -112,6 +119,13 @@ def converted(
     return operands if len(operands) == len(parameters) else None
 
 
+_COUNT_HELP = {
+    ("edges", 1): "the arcs out of v: 'for (w in g.neighbors(v)) { edge e = g.get_edge(v, w); … }'",
+    ("neighbors", 0): "say of which node: 'g.neighbors(v)'",
+    ("nodes_to", 0): "say of which node: 'g.nodes_to(v)'",
+}
+
+
 def _edge_between(
     context: Context, graph: Symbol, first: typed.Expression, second: typed.Expression, *, span: Span
 ) -> typed.Expression:
@@ -120,10 +134,11 @@ def _edge_between(
         domain = frame.domain
         if frame.iterator is None or not isinstance(domain, typed.Neighbors) or domain.graph is not graph:
             continue
-        if not _is_steady(domain.node, frame.fickle):
+        node = as_named(domain.node)
+        if not _is_steady(node, frame.fickle):
             continue
-        forward = domain.node == first and _is_iterator(second, frame.iterator)
-        backward = domain.node == second and _is_iterator(first, frame.iterator)
+        forward = node == as_named(first) and _is_iterator(second, frame.iterator)
+        backward = node == as_named(second) and _is_iterator(first, frame.iterator)
         match domain.direction:
             case Direction.OUT if forward:
                 return typed.ArcInHand(frame.iterator, span=span)
@@ -149,6 +164,7 @@ def _is_steady(node: typed.Expression, fickle: frozenset[str]) -> bool:
 def _warn_of_reversed_arc(
     context: Context, first: typed.Expression, second: typed.Expression, loop: Span, span: Span
 ) -> None:
+    first, second = as_named(first), as_named(second)
     assert isinstance(first, typed.Variable)
     assert isinstance(second, typed.Variable)
     node, neighbor = first.symbol.name, second.symbol.name

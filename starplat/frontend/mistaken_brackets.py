@@ -8,6 +8,7 @@ from starplat.diagnostics import Label
 from starplat.frontend.lexer import END, span_of
 from starplat.frontend.recovery import FUNCTION_WORDS, Situation
 from starplat.frontend.wording import alternatives, quoted
+from starplat.source import Span
 
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _MOST_CLOSERS = 8
@@ -112,3 +113,53 @@ def stray_closer(situation: Situation) -> bool:
     situation.reporter.report("E0108", message, span_of(found), related=[label])
     situation.take_as(situation.position, situation.operator(closer))
     return True
+
+
+def missing_brace(situation: Situation) -> bool:
+    """A `}` has closed the function because a loop or branch lacks its `{`, as the indents of its statements show."""
+    if not situation.accepts("FUNCTION") or situation.found.type == END:
+        return False
+    tokens = situation.tokens[: situation.position]
+    starts = [index for index, token in enumerate(tokens) if token.type in FUNCTION_WORDS]
+    for head in range(starts[-1], len(tokens)) if starts else ():
+        first = _behind_brackets(tokens, head + 1)
+        second = _behind_statement(tokens, first)
+        if tokens[head].value not in _GOVERNING or second is None or tokens[first].value == "{":
+            continue
+        if _are_indented(situation.reporter.source.text, tokens[head], tokens[first], tokens[second]):
+            _report_missing_brace(situation, tokens[head], tokens[first - 1], tokens[second])
+            situation.give_up_function()
+            return True
+    return False
+
+
+_GOVERNING = ("forall", "for", "if", "while", "else", "loop")
+
+
+def _report_missing_brace(situation: Situation, head: Token, last: Token, second: Token) -> None:
+    message = f"a '{{' is missing: '{head.value}' governs one statement only"
+    label = Label(span_of(second), "this is no part of it")
+    end = span_of(last).end
+    situation.reporter.report("E0129", message, Span(end, end), "here", related=[label])
+
+
+def _behind_brackets(tokens: list[Token], index: int) -> int:
+    """The index of the word behind the brackets that open at `index`, or `index` where none do."""
+    depth = 0
+    for place in range(index, len(tokens) - 1):
+        depth += {"(": 1, ")": -1}.get(tokens[place].value, 0)
+        if depth == 0:
+            return place + 1 if tokens[place].value == ")" else place
+    return min(index, len(tokens) - 1)
+
+
+def _behind_statement(tokens: list[Token], index: int) -> int | None:
+    """The index of the word behind the next `;`, unless that ends a block."""
+    semicolon = next((place for place in range(index, len(tokens) - 1) if tokens[place].value == ";"), None)
+    return None if semicolon is None or tokens[semicolon + 1].value == "}" else semicolon + 1
+
+
+def _are_indented(text: str, head: Token, first: Token, second: Token) -> bool:
+    """Whether two statements each begin a line, both indented alike and further than what governs the first."""
+    begins = [not text[text.rfind("\n", 0, t.start_pos) + 1 : t.start_pos].strip() for t in (first, second)]
+    return all(begins) and _indent(text, head) < _indent(text, first) == _indent(text, second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starplat.frontend import foreign
 from starplat.frontend.lexer import END, span_of
 from starplat.frontend.recovery import Situation
 from starplat.frontend.wording import STATEMENT_WORDS, TYPE_WORDS, alternatives, quoted
@@ -19,18 +20,18 @@ def assignment_for_comparison(situation: Situation) -> bool:
     return True
 
 
-def increment_in_expression(situation: Situation) -> bool:
-    found = situation.found
-    if found.value not in ("++", "--"):
+def increment_between_values(situation: Situation) -> bool:
+    """`a--b`: a value follows `--` or `++`, which has changed the one before it."""
+    previous = situation.previous
+    if previous is None or previous.value not in ("++", "--") or situation.starts_line():
         return False
-    message = f"'{found.value}' is a statement of its own; it cannot stand inside an expression"
-    advice = "for the negative of a negative, write '- -'" if found.value == "--" else None
-    situation.reporter.report("E0120", message, span_of(found), help=advice)
-    operator = situation.operator("-")
-    if situation.accepts(operator, situation.type_at(situation.position + 1)):
-        situation.take_as(situation.position, operator)
-    else:
-        situation.leave_out()
+    operator = situation.operator(previous.value[0])
+    if not situation.fits_as(situation.position - 1, operator, situation.found.type):
+        return False
+    message = f"'{previous.value}' changes a variable; it cannot stand between two values"
+    advice = {"--": "for the negative of a negative, write '- -'", "++": "to add, write '+'"}[previous.value]
+    situation.reporter.report("E0120", message, span_of(previous), help=advice)
+    situation.take_as(situation.position - 1, operator)
     return True
 
 
@@ -107,7 +108,7 @@ def outside_of_functions(situation: Situation) -> bool:
         situation.reporter.report("E0124", message, span_of(found), help=advice)
         situation.take_as(index, "FUNCTION")
         return True
-    advice = "statements stand in the block of a function: function name(…) { … }"
+    advice = foreign.ABSENT.get(found.value, "statements stand in the block of a function: function name(…) { … }")
     situation.reporter.report("E0116", f"{quoted(found)} stands outside of every function", span_of(found), help=advice)
     situation.give_up_function()
     return True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from starplat.frontend import foreign
 from starplat.frontend.lexer import UNKNOWN, span_of
 from starplat.frontend.recovery import Situation
+from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.wording import TYPE_WORDS
 
 _SIMILAR = 0.7
@@ -88,10 +90,14 @@ def unknown_type(situation: Situation) -> bool:
         for stand_in in ("INT", "LIST", "SETN"):
             if situation.fits_as(index, stand_in, *following) and not situation.fits_as(index, "NAME", *following):
                 message = f"there is no type '{name.value}'"
-                situation.reporter.report("E0123", message, span_of(name), help=f"types are {', '.join(TYPE_WORDS)}")
+                situation.reporter.report("E0123", message, span_of(name), help=_type_help(name.value))
                 situation.take_as(index, stand_in)
                 return True
     return False
+
+
+def _type_help(name: str) -> str:
+    return foreign.TYPES.get(name) or did_you_mean(name, TYPE_WORDS) or f"types are {', '.join(TYPE_WORDS)}"
 
 
 def parameter_without_type(situation: Situation) -> bool:

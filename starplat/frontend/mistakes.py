@@ -7,7 +7,7 @@ given up.
 
 from __future__ import annotations
 
-from starplat.frontend import mistaken_brackets, mistaken_statements, mistaken_words
+from starplat.frontend import mistaken_brackets, mistaken_habits, mistaken_heads, mistaken_statements, mistaken_words
 from starplat.frontend.lexer import span_of
 from starplat.frontend.recovery import Situation
 from starplat.frontend.wording import alternatives, quoted
@@ -30,15 +30,38 @@ def _unexpected(situation: Situation) -> None:
 
 _RECOGNISERS = (
     mistaken_words.no_word,
+    mistaken_heads.result_type,
+    mistaken_habits.foreign_operator,
+    mistaken_habits.cast,
+    mistaken_habits.array,
+    mistaken_habits.pointer,
+    mistaken_habits.modifier,
+    mistaken_habits.comment_for_division,
+    mistaken_heads.head_without_brackets,
+    mistaken_heads.iterator_with_type,
+    mistaken_heads.colon_for_in,
+    mistaken_heads.several_iterators,
+    mistaken_heads.colon_before_body,
+    mistaken_heads.reversed_parameter,
+    mistaken_heads.type_repeated,
+    mistaken_heads.size_behind_name,
+    mistaken_habits.foreign_statement,
+    mistaken_habits.superfluous_then,
+    mistaken_habits.until_for_while,
+    mistaken_habits.word_operator,
+    mistaken_habits.split_operator,
+    mistaken_habits.property_without_element,
+    mistaken_heads.several_results,
     mistaken_words.missing_until,
     mistaken_words.misspelt_word,
+    mistaken_brackets.missing_brace,
     mistaken_statements.outside_of_functions,
     mistaken_words.unknown_type,
     mistaken_words.reserved_name,
     mistaken_words.parameter_without_type,
     mistaken_statements.assignment_for_comparison,
     mistaken_statements.bare_comparison,
-    mistaken_statements.increment_in_expression,
+    mistaken_statements.increment_between_values,
     mistaken_brackets.end_of_file,
     mistaken_brackets.function_inside,
     mistaken_statements.part_without_whole,

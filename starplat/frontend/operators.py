@@ -15,12 +15,13 @@ from starplat.frontend.conversions import (
     meeting_type,
     mismatch,
 )
+from starplat.frontend.truth import comparison_help, falsehood, note_number, number, require_truth, truth
 from starplat.frontend.typed import Binary, Infinity, Literal, Operator, Unary, UnaryOperator, scalar_of
 from starplat.frontend.types import Scalar, as_number, indefinite
 from starplat.source import Span
 
-_ARITHMETIC = frozenset({Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY, Operator.DIVIDE, Operator.REMAINDER})
-_LOGICAL = frozenset({Operator.AND, Operator.OR})
+ARITHMETIC = frozenset({Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY, Operator.DIVIDE, Operator.REMAINDER})
+LOGICAL = frozenset({Operator.AND, Operator.OR})
 _BITWISE = frozenset({Operator.BIT_AND, Operator.BIT_OR, Operator.BIT_XOR})
 _EQUALITY = frozenset({Operator.EQUAL, Operator.NOT_EQUAL})
 
@@ -29,11 +30,11 @@ def binary(
     context: Context, operator: Operator, left: typed.Expression, right: typed.Expression, span: Span
 ) -> typed.Expression | None:
     """`left operator right`, also for `left operator= right`."""
-    if operator in _LOGICAL:
+    if operator in LOGICAL:
         return _logical(context, operator, left, right, span)
     if operator in _BITWISE:
         return _bitwise(context, operator, left, right, span)
-    if operator in _ARITHMETIC:
+    if operator in ARITHMETIC:
         return _arithmetic(context, operator, left, right, span)
     return _comparison(context, operator, left, right, span)
 
@@ -41,12 +42,12 @@ def binary(
 def _logical(
     context: Context, operator: Operator, left: typed.Expression, right: typed.Expression, span: Span
 ) -> typed.Expression | None:
-    fine = True
-    for operand in (left, right):
-        if scalar_of(operand) is not Scalar.BOOL:
-            fine = False
-            _refuse(context, operator.value, "bools", operand, "compare it, as in '… != 0'")
-    return Binary(operator, left, right, Scalar.BOOL, span=span) if fine else None
+    conditions = [truth(context, operand) for operand in (left, right)]
+    for operand, condition in zip((left, right), conditions, strict=True):
+        if condition is None:
+            refuse(context, operator.value, "bools", operand, comparison_help(scalar_of(operand)))
+    first, second = conditions
+    return None if first is None or second is None else Binary(operator, first, second, Scalar.BOOL, span=span)
 
 
 def _bitwise(
@@ -58,24 +59,29 @@ def _bitwise(
     for operand in (left, right):
         if not as_number(scalar_of(operand)).is_integer:
             fine = False
-            _refuse(context, operator.value, "two integers or two bools", operand)
+            refuse(context, operator.value, "two integers or two bools", operand, _bitwise_help(operator, operand))
     return _met(context, operator, left, right, span) if fine else None
+
+
+def _bitwise_help(operator: Operator, operand: typed.Expression) -> str | None:
+    if scalar_of(operand) is not Scalar.BOOL:
+        return None
+    twice = {Operator.BIT_AND: "&&", Operator.BIT_OR: "||"}.get(operator)
+    joined = None if twice is None else f"conditions are joined by '{twice}'"
+    if _is_comparison(operand):
+        tighter = f"comparisons bind tighter than '{operator.value}': for bits write '(a {operator.value} b) == c'"
+        return tighter if joined is None else f"{joined}; {tighter}"
+    return joined
 
 
 def _arithmetic(
     context: Context, operator: Operator, left: typed.Expression, right: typed.Expression, span: Span
 ) -> typed.Expression | None:
-    fine = True
     for operand in (left, right):
-        kind = scalar_of(operand)
-        if kind is Scalar.BOOL:
-            fine = False
-            _refuse(context, operator.value, "numbers", operand, "a bool does not count as a number: write '… ? 1 : 0'")
-        elif operator is Operator.REMAINDER and kind.is_real:
-            fine = False
-            _refuse(context, "%", "integers", operand)
-    if not fine:
-        return None
+        if operator is Operator.REMAINDER and scalar_of(operand).is_real:
+            refuse(context, "%", "integers", operand)
+            return None
+    left, right = number(context, left), number(context, right)
     result = _met(context, operator, left, right, span)
     if isinstance(result, Binary):
         return result if _constants_are_fine(context, result) else None
@@ -88,7 +94,7 @@ def _met(
     kind = meeting_type(left, right)
     kind = None if kind is None else as_number(kind)
     if kind is None:
-        mismatch(context, scalar_of(right), scalar_of(left), right.span)
+        mismatch(context, right, scalar_of(left))
         return None
     operands = meet(context, left, right, kind)
     return None if operands is None else Binary(operator, *operands, kind, span=span)
@@ -97,25 +103,63 @@ def _met(
 def _comparison(
     context: Context, operator: Operator, left: typed.Expression, right: typed.Expression, span: Span
 ) -> typed.Expression | None:
-    kinds = {scalar_of(left), scalar_of(right)}
-    if Scalar.BOOL in kinds and operator not in _EQUALITY:
-        operand = left if scalar_of(left) is Scalar.BOOL else right
-        _refuse(context, operator.value, "numbers", operand)
-        return None
+    if Scalar.BOOL in (scalar_of(left), scalar_of(right)):
+        if operator not in _EQUALITY:
+            operand = left if scalar_of(left) is Scalar.BOOL else right
+            refuse(context, operator.value, "numbers", operand, _chain_help(operand))
+            return None
+        left, right = _beside(context, left, right), _beside(context, right, left)
     kind = meeting_type(left, right)
     if kind is None:
-        context.error(
-            "E0324",
-            f"{indefinite(scalar_of(left))} cannot be compared with {indefinite(scalar_of(right))}",
-            span,
-            help="a bool is already a condition" if Scalar.BOOL in kinds else None,
-        )
+        first, second = (indefinite(scalar_of(operand)) for operand in (left, right))
+        help = _equality_help(left, right)
+        context.error("E0324", f"{first} cannot be compared with {second}", span, help=help)
         return None
     operands = meet(context, left, right, kind)
     return None if operands is None else Binary(operator, *operands, Scalar.BOOL, span=span)
 
 
-def _refuse(context: Context, operator: str, needed: str, operand: typed.Expression, help: str | None = None) -> None:
+def _beside(context: Context, operand: typed.Expression, other: typed.Expression) -> typed.Expression:
+    """An operand of `==` or `!=`: a bool beside an integer is 0 or 1, and the constants 0 and 1 beside a bool are
+    bools, so that `b == 1` asks for `b == True`.
+    """
+    if _counts(operand, other):
+        if not isinstance(other, Literal):
+            return number(context, operand)
+        note_number(context, operand, help=f"compare it with '{bool(other.value)}' to say so")
+    elif isinstance(operand, Literal) and _counts(other, operand):
+        return Literal(bool(operand.value), Scalar.BOOL, span=operand.span)
+    return operand
+
+
+def _counts(flag: typed.Expression, other: typed.Expression) -> bool:
+    """Whether `flag` is a bool that is 0 or 1 beside `other`."""
+    if scalar_of(flag) is not Scalar.BOOL or _is_comparison(flag) or not scalar_of(other).is_integer:
+        return False
+    return not isinstance(other, Literal) or other.value in (0, 1)
+
+
+def _is_comparison(value: typed.Expression) -> bool:
+    return isinstance(value, Binary) and value.type is Scalar.BOOL and value.operator not in LOGICAL | _BITWISE
+
+
+def _chain_help(operand: typed.Expression) -> str | None:
+    return "compare twice: 'a < b && b < c'" if _is_comparison(operand) else None
+
+
+def _equality_help(left: typed.Expression, right: typed.Expression) -> str | None:
+    flag, other = (left, right) if scalar_of(left) is Scalar.BOOL else (right, left)
+    if scalar_of(flag) is not Scalar.BOOL:
+        return None
+    if _is_comparison(flag):
+        return "a comparison is a bool: to compare three values write 'a == b && b == c'"
+    if isinstance(other, Literal) and other.type.is_integer:
+        return f"a bool counts as 0 or 1, never as {other.value}"
+    return "a bool is already a condition"
+
+
+def refuse(context: Context, operator: str, needed: str, operand: typed.Expression, help: str | None = None) -> None:
+    """Says that an operator cannot take an operand of that type."""
     kind = scalar_of(operand)
     context.error(
         "E0303",
@@ -165,23 +209,29 @@ def _integer_constant(value: typed.Expression) -> int | None:
 
 def unary(context: Context, operator: str, operand: typed.Expression, span: Span) -> typed.Expression | None:
     """`operator operand`; a negated constant is a constant."""
-    kind = scalar_of(operand)
     if operator == "!":
-        if kind is not Scalar.BOOL:
-            _refuse(context, "!", "a bool", operand, "compare it, as in '… == 0'")
-            return None
-        return Unary(UnaryOperator.NOT, operand, span=span)
-    number = as_number(kind)
+        return _not(context, operand, span)
+    kind = as_number(scalar_of(operand))
     if operator == "~":
-        if not number.is_integer:
-            _refuse(context, "~", "an integer", operand)
+        if not kind.is_integer:
+            refuse(
+                context, "~", "an integer", operand, "the opposite of a bool is '!'" if kind is Scalar.BOOL else None
+            )
             return None
-        value = convert(context, operand, number)
+        value = convert(context, operand, kind)
         return None if value is None else Unary(UnaryOperator.COMPLEMENT, value, span=span)
+    operand = number(context, operand)
+    return convert(context, operand, as_number(scalar_of(operand))) if operator == "+" else negate(operand, span)
+
+
+def _not(context: Context, operand: typed.Expression, span: Span) -> typed.Expression | None:
+    kind = scalar_of(operand)
     if kind is Scalar.BOOL:
-        _refuse(context, operator, "a number", operand)
-        return None
-    return convert(context, operand, number) if operator == "+" else negate(operand, span)
+        return Unary(UnaryOperator.NOT, operand, span=span)
+    opposite = falsehood(context, operand, span)
+    if opposite is None:
+        refuse(context, "!", "a bool", operand, comparison_help(kind).replace("!=", "=="))
+    return opposite
 
 
 def negate(operand: typed.Expression, span: Span) -> typed.Expression:
@@ -201,14 +251,15 @@ def conditional(
     context: Context, condition: typed.Expression, then: typed.Expression, otherwise: typed.Expression, span: Span
 ) -> typed.Expression | None:
     """`condition ? then : otherwise`; the branches meet like operands; an integer constant beside a node is a node."""
-    if not require_bool(context, condition, "the condition of '?:'"):
+    test = require_truth(context, condition, "the condition of '?:'")
+    if test is None:
         return None
     kind = _branch_type(then, otherwise)
     if kind is None:
-        mismatch(context, scalar_of(otherwise), scalar_of(then), otherwise.span)
+        mismatch(context, otherwise, scalar_of(then))
         return None
     branches = meet(context, then, otherwise, kind)
-    return None if branches is None else typed.Conditional(condition, *branches, span=span)
+    return None if branches is None else typed.Conditional(test, *branches, span=span)
 
 
 def _branch_type(then: typed.Expression, otherwise: typed.Expression) -> Scalar | None:
@@ -216,13 +267,3 @@ def _branch_type(then: typed.Expression, otherwise: typed.Expression) -> Scalar 
         if isinstance(one, Literal) and one.type is Scalar.INT and scalar_of(other).is_index:
             return scalar_of(other)
     return meeting_type(then, otherwise)
-
-
-def require_bool(context: Context, condition: typed.Expression, what: str) -> bool:
-    """Whether `condition` is a bool; says so if not."""
-    kind = scalar_of(condition)
-    if kind is Scalar.BOOL:
-        return True
-    help = "compare it, as in '… != 0'" if kind.is_numeric else "compare it, as in '… != -1'"
-    context.error("E0302", f"{what} must be a bool", condition.span, f"this is {indefinite(kind)}", help=help)
-    return False

@@ -13,6 +13,7 @@ from starplat.frontend.expressions import expression, value
 from starplat.frontend.members import attribute, index
 from starplat.frontend.typed import Cell, Place, Role, Variable
 from starplat.frontend.types import GraphType, Scalar, SetType, Void, described
+from starplat.frontend.walk import as_named
 
 PlaceOrWhole = Place | Thing | typed.UnsupportedValue
 
@@ -102,7 +103,8 @@ def _cell_place(
 
 def _note_whose_cell(context: Context, cell: Cell) -> None:
     """Remembers a write to a cell that is not of a node or edge that the function was given."""
-    own = isinstance(cell.index, Variable) and cell.index.symbol.role in (Role.PARAMETER, Role.REFERENCE)
+    index = as_named(cell.index)
+    own = isinstance(index, Variable) and index.symbol.role in (Role.PARAMETER, Role.REFERENCE)
     if not own:
         context.note_foreign_write(cell.span, f"writes '{cell.symbol.name}' here")
 

@@ -122,6 +122,20 @@ class Situation:
         self.tokens[index] = Token.new_borrow_pos(type, text, self.tokens[index])
         self.position = index
 
+    def replace(self, index: int, count: int, *types: str) -> None:
+        """Puts words of these types in the place of some, which may begin earlier, and goes on with them."""
+        place = self.tokens[index].start_pos
+        words = [Token(t, self.lexer.spellings.get(t, ""), start_pos=place, end_pos=place) for t in types]
+        self.rearrange(index, words, index + count)
+
+    def rearrange(self, index: int, words: list[Token], end: int) -> None:
+        """Puts words in the place of those from `index` to before `end`, and goes on with them."""
+        height = self._height_before(index)
+        if height is not None:
+            self._cut(height)
+        self.tokens[index:end] = words
+        self.position = index
+
     def fits_as(self, index: int, *types: str) -> bool:
         """Whether `take_as(index, …)` would do, if words of `types` came from there on."""
         height = self._height_before(index)
@@ -142,6 +156,21 @@ class Situation:
         self._given_up_at = -1 if clean else self.position
         if self.position == start and self.found.type == END:
             self._finish()
+
+    def give_up_whole_statement(self) -> bool:
+        """Takes the statement in hand, if there is one, with the block that follows it for an empty one."""
+        height = self._height_of_unfinished()
+        if height is None:
+            return False
+        depth = 0
+        while self.found.type != END and (depth or self.found.value != "}"):
+            depth += {"{": 1, "}": -1}.get(self.found.value, 0)
+            self.position += 1
+            if depth == 0 and self.tokens[self.position - 1].value in (";", "}"):
+                break
+        self._cut(height)
+        self._push_statement()
+        return True
 
     def give_up_function(self) -> None:
         """Skips to the next function."""

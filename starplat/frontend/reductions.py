@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from starplat.frontend import typed
 from starplat.frontend.conversions import in_single
-from starplat.frontend.operators import negate
+from starplat.frontend.operators import LOGICAL, negate
 from starplat.frontend.typed import (
     AssignExtreme,
     Binary,
@@ -43,7 +43,7 @@ _SUMS = frozenset({Operator.ADD, Operator.SUBTRACT})
 def update(place: Place, operator: Operator, value: typed.Expression, span: Span) -> Update | None:
     """`place operator= value` as an `Update`, None where it is none."""
     combine = _COMBINE.get(operator)
-    if combine is None or mentions(value, place):
+    if combine is None or mentions(value, place) or (operator in LOGICAL and place.type is not Scalar.BOOL):
         return None
     operand = negate(value, value.span) if operator is Operator.SUBTRACT else value
     converted = _as(operand, place.type)

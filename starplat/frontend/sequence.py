@@ -2,8 +2,8 @@
 
 A call that changes what it is lent (a scalar by reference, cells of a property or set) may stand beside something that
 reads just that, as in `n + bump(n) + n`, and languages that targets are written in leave open which happens first. Such
-calls, and what is read before them, become statements of their own; `&&`, `||` and `?:` still evaluate only what they
-must. All other programs stay as they are.
+calls, and what is read before them, become statements of their own, and so does every increment inside an expression;
+`&&`, `||` and `?:` still evaluate only what they must. All other programs stay as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from starplat.frontend import typed, walk
-from starplat.frontend.acting import Acting, calls
+from starplat.frontend.acting import Acting, parts
+from starplat.frontend.changes import change_of, changed_after
 from starplat.frontend.types import Scalar
 
 _OPERATORS = {combine: typed.Operator(combine.value.removesuffix("=")) for combine in typed.Combine}
@@ -33,7 +34,7 @@ class _Sequencer:
 
     def function(self, function: typed.FunctionDefinition) -> typed.FunctionDefinition:
         if not any(
-            self.acting.changed(call) for s in walk.statements(function.body) for call in calls(walk.expressions(s))
+            self.acting.changed(part) for s in walk.statements(function.body) for part in parts(walk.expressions(s))
         ):
             return function
         return replace(function, body=self.block(function.body))
@@ -49,6 +50,10 @@ class _Sequencer:
         return done[0] if len(done) == 1 else typed.Block(tuple(done), span=statement.span)
 
     def statement(self, s: typed.Statement) -> list[typed.Statement]:
+        return list(changed_after(s) or self.ordered(s))
+
+    def ordered(self, s: typed.Statement) -> list[typed.Statement]:
+        """The statement behind what its parts do."""
         match s:
             case typed.Block():
                 return [self.block(s)]
@@ -227,10 +232,12 @@ class _Sequencer:
         return typed.Variable(symbol, span=value.span)
 
     def expression(self, e: typed.Expression, out: list[typed.Statement]) -> typed.Expression:
-        """The expression without calls that act; those are in `out`."""
+        """The expression without what acts in it; that is in `out`."""
         if not self.acting.acts(e):
             return e
         match e:
+            case typed.Incremented():
+                return self.incremented(e, out)
             case typed.Binary(operator=typed.Operator.AND | typed.Operator.OR):
                 return self.logical(e, out)
             case typed.Conditional():
@@ -240,6 +247,14 @@ class _Sequencer:
                 if isinstance(done, typed.Call) and self.acting.changed(done):
                     return self.local(f"{done.function}_result", done, out)
                 return done
+
+    def incremented(self, e: typed.Incremented, out: list[typed.Statement]) -> typed.Expression:
+        """The place's value; the old one is kept, and an index that the change itself disturbs."""
+        index = [self.expression(i, out) for i in walk.children(e.place)]
+        place = _at(e.place, [self.kept(i, out) if self.acting.meets(self.acting.changed(e), i) else i for i in index])
+        value = self.kept(place, out) if e.old else place
+        out.append(change_of(replace(e, place=place)))
+        return value
 
     def logical(self, e: typed.Binary, out: list[typed.Statement]) -> typed.Expression:
         left = self.expression(e.left, out)

@@ -5,6 +5,7 @@ The loops of the language's own (`forall`, `fixedPoint`, `iterateInBFS` …) are
 
 from __future__ import annotations
 
+from starplat.diagnostics import Severity
 from starplat.frontend import ast, typed
 from starplat.frontend.assignments import assignment, increment
 from starplat.frontend.call_statements import call_statement
@@ -12,6 +13,7 @@ from starplat.frontend.context import DEEPEST_STATEMENT, Context, Enclosure, Fra
 from starplat.frontend.conversions import convert
 from starplat.frontend.declarations import broken_statement, broken_value, declaration
 from starplat.frontend.expressions import condition, expression
+from starplat.frontend.increments import check_order
 from starplat.frontend.loops import LoopChecker
 from starplat.frontend.multi import multi_assignment
 from starplat.frontend.types import Scalar
@@ -40,7 +42,11 @@ def statement(context: Context, node: ast.Statement) -> list[typed.Statement]:
         return [broken_statement(node.span)]
     context.statement_depth += 1
     try:
-        return _statement(context, node)
+        said = len(context.reporter.diagnostics)
+        done = _statement(context, node)
+        if context.increments and all(d.severity is not Severity.ERROR for d in context.reporter.diagnostics[said:]):
+            check_order(context, node)
+        return done
     finally:
         context.statement_depth -= 1
 

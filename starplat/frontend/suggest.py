@@ -1,9 +1,8 @@
-"""Which known name a misspelt one was probably meant to be."""
+"""Which known name a misspelt one was probably meant to be: one that few slips of a finger turn it into."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from itertools import islice
 
 _MOST_CANDIDATES = 100
@@ -15,21 +14,40 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 
     >>> closest("modfied", ["modified", "dist"])
     'modified'
+    >>> closest("sin", ["min", "exp"])
     """
-    length, letters = len(name), set(name.lower())
-    near = (
-        candidate
-        for candidate in candidates
-        if abs(len(candidate) - length) <= max(2, length // 2)
-        and 2 * len(letters & set(candidate.lower())) >= len(letters)
-        and candidate != name
-    )
-    by_lower = {candidate.lower(): candidate for candidate in islice(near, _MOST_CANDIDATES)}
-    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.65)
-    return by_lower[found[0]] if found else None
+    wrong = name.lower()
+    near = (candidate for candidate in candidates if candidate != name and abs(len(candidate) - len(name)) <= 3)
+    distances = [(_slips(wrong, candidate.lower()), candidate) for candidate in islice(near, _MOST_CANDIDATES)]
+    fitting = [(slips, candidate) for slips, candidate in distances if slips <= _allowed(wrong, candidate.lower())]
+    return min(fitting, key=lambda pair: pair[0])[1] if fitting else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     """A help line that proposes the candidate most like `name`."""
     found = closest(name, candidates)
     return None if found is None else f"did you mean '{found}'?"
+
+
+def _allowed(wrong: str, right: str) -> int:
+    """How many slips are likely in a name: in a short one, every other name is one slip away."""
+    length = min(len(wrong), len(right))
+    if length < 3:
+        return 0
+    if length == 3:
+        return 1 if len(wrong) != len(right) or sorted(wrong) == sorted(right) else 0
+    return 1 if length < 6 else 2 if length < 9 else 3
+
+
+def _slips(wrong: str, right: str) -> int:
+    """Letters left out, put in, replaced, or exchanged with the next (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, letter in enumerate(wrong, 1):
+        before, last, row = row, before, [i]
+        for j, other in enumerate(right, 1):
+            slips = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == right[j - 2] and wrong[i - 2] == other:
+                slips = min(slips, last[j - 2] + 1)
+            row.append(slips)
+    return row[-1]

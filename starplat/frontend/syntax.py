@@ -17,6 +17,8 @@ def assigned_in(body: ast.Statement) -> frozenset[str]:
         match node:
             case ast.Assignment(target=ast.Identifier(name=name)) | ast.Increment(target=ast.Identifier(name=name)):
                 names.add(name)
+            case ast.Incremented(target=ast.Identifier(name=name)):
+                names.add(name)
             case ast.MultiAssignment():
                 names.update(target.name for target in node.targets if isinstance(target, ast.Identifier))
             case ast.Call(function=ast.Identifier()):

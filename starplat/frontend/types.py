@@ -74,6 +74,11 @@ class PropertyType:
     carrier: Carrier
     element: Scalar
 
+    def holds_as_much_as(self, other: PropertyType) -> bool:
+        """Whether one stands for the other: they are the same, or one holds nodes and the other their numbers."""
+        elements = {self.element, other.element}
+        return self.carrier is other.carrier and (len(elements) == 1 or elements == {Scalar.INT, Scalar.NODE})
+
     def __str__(self) -> str:
         return f"{self.carrier.value}<{self.element}>"
 
@@ -205,5 +210,7 @@ def described(kind: Type) -> str:
             return "a set of nodes" if kind.member is Scalar.NODE else "a set of edges"
         case Void():
             return "nothing"
+        case UpdatesType():
+            return "a list of updates"
         case _:
             return indefinite(kind)

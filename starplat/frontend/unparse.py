@@ -192,9 +192,9 @@ class _Printer:
                 raise TypeError(f"{type(node).__name__} is no statement")
 
     def _declarator(self, declarator: ast.Declarator) -> str:
-        if declarator.value is None:
-            return declarator.name.text
-        return f"{declarator.name.text} = {self._expressions.expression(declarator.value)}"
+        graph = f"({declarator.graph.text})" if declarator.graph else ""
+        value = f" = {self._expressions.expression(declarator.value)}" if declarator.value else ""
+        return f"{declarator.name.text}{graph}{value}"
 
     def _domain(self, domain: ast.Domain) -> str:
         filter = f".filter({self._expressions.expression(domain.filter)})" if domain.filter else ""

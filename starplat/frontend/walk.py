@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from starplat.frontend import typed
+from starplat.frontend.types import Scalar
 
 
 def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
@@ -17,6 +18,8 @@ def children(node: typed.Expression) -> tuple[typed.Expression, ...]:
         case typed.Cell(index=inner) | typed.Unary(operand=inner) | typed.Convert(operand=inner):
             return (inner,)
         case typed.GraphWeight(edge=inner) | typed.EdgeEnd(edge=inner) | typed.SetContains(member=inner):
+            return (inner,)
+        case typed.Incremented(place=inner):
             return (inner,)
         case typed.Binary():
             return (node.left, node.right)
@@ -41,6 +44,10 @@ def with_children(e: typed.Expression, parts: Sequence[typed.Expression]) -> typ
             return replace(e, edge=parts[0])
         case typed.SetContains():
             return replace(e, member=parts[0])
+        case typed.Incremented():
+            (place,) = parts
+            assert isinstance(place, typed.Place)
+            return replace(e, place=place)
         case typed.Binary():
             return replace(e, left=parts[0], right=parts[1])
         case typed.Conditional():
@@ -61,6 +68,13 @@ def within(node: typed.Expression) -> Iterator[typed.Expression]:
         current = pending.pop()
         yield current
         pending.extend(reversed(children(current)))
+
+
+def as_named(node: typed.Expression) -> typed.Expression:
+    """A node without the conversions between `int` and `node`, which change nothing."""
+    while isinstance(node, typed.Convert) and {node.type, node.operand.type} == {Scalar.INT, Scalar.NODE}:
+        node = node.operand
+    return node
 
 
 def blocks(statement: typed.Statement) -> tuple[typed.Statement, ...]:
@@ -146,3 +160,5 @@ def written(statement: typed.Statement) -> Iterator[typed.Symbol]:
         for part in within(expression):
             if isinstance(part, typed.Call):
                 yield from (a for a in part.arguments if isinstance(a, typed.Symbol))
+            elif isinstance(part, typed.Incremented):
+                yield part.place.symbol

@@ -14,9 +14,12 @@ STATEMENT_WORDS = (
     *("if", "while", "do", "for", "forall", "loop", "fixedPoint", "iterateInBFS", "return", "break", "continue"),
     *("Batch", "OnAdd", "OnDelete"),
 )
-_OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "&", "|", "^", "?", ".", "[", "(")
-_CHANGES = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "&&=", "||=", "++", "--")
-_PREFIXES = ("(", "!", "-", "~", "+")
+_OPERATORS = (
+    *("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "&", "|", "^", "?", ".", "[", "("),
+    *("++", "--"),
+)
+_CHANGES = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "&&=", "||=")
+_PREFIXES = ("(", "!", "-", "~", "+", "++", "--")
 _VALUES = ("True", "true", "False", "false", "INF", "INT_MAX")
 _SOFT = ("in", "from", "to", "by", "until", "filter", "Batch", "OnAdd", "OnDelete", "Incremental", "Decremental")
 _CLOSERS = (";", ")", "]", "}", ",", ":", "{")

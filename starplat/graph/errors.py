@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.source import SourceFile, Span
 
@@ -80,9 +82,9 @@ def empty(file: str, what: str = "the file is empty") -> DiagnosticError:
     return about(file, "E0804", what)
 
 
-def malformed(place: Place, message: str) -> DiagnosticError:
+def malformed(place: Place, message: str, help: str | None = None) -> DiagnosticError:
     """E0805: a line is not what its format wants."""
-    return at(place, "E0805", message)
+    return at(place, "E0805", message, help)
 
 
 def bad_header(place: Place, message: str, help: str | None = None) -> DiagnosticError:
@@ -112,6 +114,24 @@ def too_large(file: str, n: int, needed: int, available: int) -> DiagnosticError
     return about(file, "E0811", message, "is the number of nodes right?")
 
 
+def too_long(file: str, most: int) -> DiagnosticError:
+    """E0811: the content, unpacked, is larger than what it could be a graph of."""
+    help = "is it the right file? Edge lists, Matrix Market and .spg files may be larger"
+    return about(file, "E0811", f"its content is longer than {_in_words(most)}, the most that is read of it", help)
+
+
+def endless(file: str, line: int, longest: int) -> DiagnosticError:
+    """E0805: a line goes on and on; what there is of it is not shown."""
+    message = f"this line is longer than {_in_words(longest)}: such a file holds no lines of a graph"
+    return malformed(Place(file, line, ""), message)
+
+
+def _in_words(size: int) -> str:
+    """Bytes, rounded down."""
+    power = max((size.bit_length() - 1) // 10, 0)
+    return f"{size >> 10 * power} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[min(power, 4)]}"
+
+
 def wrong_size(file: str, message: str) -> DiagnosticError:
     """E0812: a binary file is cut short or inconsistent in itself."""
     return about(file, "E0812", message)
@@ -122,9 +142,9 @@ def needs_library(what: str, library: str) -> DiagnosticError:
     return DiagnosticError(Diagnostic("E0813", f"{what} needs {library}", help=f"pip install {library}"))
 
 
-def not_a_graph(message: str) -> DiagnosticError:
+def not_a_graph(message: str, help: str | None = None) -> DiagnosticError:
     """E0814: an object in memory cannot be taken for a graph."""
-    return DiagnosticError(Diagnostic("E0814", message))
+    return DiagnosticError(Diagnostic("E0814", message, help=help))
 
 
 def cannot_write(file: str, message: str, help: str | None = None) -> DiagnosticError:
@@ -132,10 +152,17 @@ def cannot_write(file: str, message: str, help: str | None = None) -> Diagnostic
     return about(file, "E0815", f"cannot be written: {message}", help)
 
 
-def no_such_node(graph: str, original_id: int, ids: tuple[int, int] | None) -> DiagnosticError:
-    """E0816: an id that no node has."""
-    there = "the graph has no nodes" if ids is None else f"its ids lie in {ids[0]}..{ids[1]}"
-    return DiagnosticError(Diagnostic("E0816", f"no node of {graph} has the id {original_id}; {there}"))
+def no_such_node(graph: str, original_id: object, there: str, help: str | None = None) -> DiagnosticError:
+    """E0816: an id that no node has; `there` says which ids there are."""
+    return DiagnosticError(
+        Diagnostic("E0816", f"no node of {graph} has the id {_quoted(original_id)}; {there}", help=help)
+    )
+
+
+def _quoted(id: object) -> str:
+    """An id as a message shows it: numbers bare, text in quotes, none at length."""
+    text = repr(id.item() if isinstance(id, np.generic) else id)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def wrong_arguments(message: str) -> DiagnosticError:

@@ -6,6 +6,7 @@ both arcs of every edge; a self loop of it is one arc.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,8 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from starplat.graph import csr
 from starplat.graph.csr import Nodes, Offsets, Reverse, Rows, Weights
 from starplat.graph.errors import no_such_node, too_many_nodes, wrong_arguments
+from starplat.graph.ids import ABSENT, Counted, Labelled, Listed, Names, names_of
 
 MAX_NODES = 2**31 - 1
+
+SEARCHED = 100_000
+"""Labels among which one is sought that is spelt almost like another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,8 @@ class Graph:
         columns: int32[m], the destination of every arc, ascending in each row.
         weights: [m] of int32, int64 or float64; None says that the graph is unweighted, every weight being 1.
         directed: False promises that every arc has its partner in the other direction.
-        ids: int64[n] or uint64[n], ascending, what the file calls each node; None when that is node + index_base.
+        ids: what the input calls each node, [n], none twice: int64 or uint64 in any order, or objects (names, tuples);
+            None when that is node + index_base.
         name: what messages call the graph.
         index_base: the file's id of node 0 where `ids` is None.
         format: the format that it was read from, in words; empty when it was made in memory.
@@ -146,35 +152,59 @@ class Graph:
         drawn = (keys % np.uint64(high - low + 1)).astype(np.int64) + low
         return replace(self, weights=as_weights(drawn))
 
-    def original_id(self, node: int) -> int:
-        """What the graph's file calls a node."""
-        return node + self.index_base if self.ids is None else int(self.ids[node])
+    @cached_property
+    def names(self) -> Names:
+        """What the input calls the nodes, and the way back."""
+        return names_of(self.ids, self.index_base, self.num_nodes)
+
+    def original_id(self, node: int) -> Any:
+        """What the input calls a node: an int, a name, whatever it was."""
+        return self.names.of(node)
 
     @cached_property
     def original_ids(self) -> NDArray[Any]:
-        """What the graph's file calls each node, [n]."""
-        return np.arange(self.num_nodes, dtype=np.int64) + self.index_base if self.ids is None else self.ids
+        """What the input calls each node, [n]: int64, uint64 or objects."""
+        return self.names.all
 
-    def node_of(self, original_id: int) -> int:
-        """The node that the graph's file calls `original_id`.
+    def node_of(self, original_id: Any) -> int:
+        """The node that the input calls `original_id`.
 
         Raises:
             DiagnosticError: E0816, no node has this id.
         """
-        if self.ids is None:
-            node = original_id - self.index_base
-            if 0 <= node < self.num_nodes:
-                return node
-        elif self.num_nodes and int(self.ids[0]) <= original_id <= int(self.ids[-1]):
-            node = int(np.searchsorted(self.ids, self.ids.dtype.type(original_id)))
-            if int(self.ids[node]) == original_id:
-                return node
-        raise no_such_node(self.name, original_id, self.id_range)
+        node = self.names.node_of(original_id)
+        if node == ABSENT:
+            raise no_such_node(self.name, original_id, self._ids_there, self._nearest_id(original_id))
+        return node
+
+    @property
+    def _ids_there(self) -> str:
+        if not self.num_nodes:
+            return "the graph has no nodes"
+        if self.id_range is None:
+            return f"its ids are such as {self.original_id(0)!r}"
+        return f"its ids lie in {self.id_range[0]}..{self.id_range[1]}"
+
+    def _nearest_id(self, id: Any) -> str | None:
+        """A hint for a label that is spelt almost like one of the graph's, or like it but for its type."""
+        if self.id_range is not None or self.num_nodes > SEARCHED:
+            return None
+        labels = {str(label): label for label in reversed(self.original_ids.tolist())}
+        near = difflib.get_close_matches(str(id), labels, 1)
+        return f"did you mean {labels[near[0]]!r}?" if near else None
 
     @property
     def id_range(self) -> tuple[int, int] | None:
-        """The lowest and the highest original id, or None for a graph without nodes."""
-        return (self.original_id(0), self.original_id(self.num_nodes - 1)) if self.num_nodes else None
+        """The lowest and the highest original id; None for a graph without nodes, or with ids that are no numbers."""
+        match self.names:
+            case _ if not self.num_nodes:
+                return None
+            case Counted(first, n):
+                return first, first + n - 1
+            case Listed(ids):
+                return int(ids.min()), int(ids.max())
+            case Labelled():
+                return None
 
     def describe(self) -> str:
         """The line that says what was read."""
@@ -201,8 +231,10 @@ class Graph:
         return f"weights {self.weights.dtype} {self.weights.min()}..{self.weights.max()}"
 
     def _ids_in_words(self) -> str:
-        if self.id_range is None:
+        if not self.num_nodes:
             return ""
+        if self.id_range is None:
+            return f"ids such as {self.original_id(0)!r}"
         first, last = self.id_range
         return f"ids {first}..{last}" + (" with gaps" if last - first + 1 != self.num_nodes else "")
 

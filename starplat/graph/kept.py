@@ -17,21 +17,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from starplat.diagnostics import DiagnosticError
+from starplat.diagnostics import DiagnosticError, StarplatWarning
 from starplat.graph.formats import native
 from starplat.graph.graph import Graph
 from starplat.graph.streams import Input
 
 FROM_BYTES = 8 * 2**20
 MOST_BYTES = 4 * 2**30
-LAYOUT = "1"
+LAYOUT = "2"
 """Part of every key: it changes when reading the same file gives another graph."""
 
 _SETTLED_NS = 2 * 10**9
 """A file that was written so shortly before it was read may have been written again without another time."""
 
 
-class GraphCacheWarning(UserWarning):
+class GraphCacheWarning(StarplatWarning):
     """A graph could not be kept, and why."""
 
 
@@ -77,14 +77,14 @@ class GraphCache:
                 os.replace(entry, entry.with_name(source.entry))
 
     def _keep(self, graph: Graph, source: Source) -> None:
-        """Writes an entry; a full disk costs the entry, not the reading."""
+        """Writes an entry; a full disk, or nodes that no entry can name, cost the entry, not the reading."""
         size = _size_of(graph)
         if size > self.most_bytes:
             return
         try:
             self._make_room(size, source)
             self._write(graph, source)
-        except OSError as error:
+        except (OSError, DiagnosticError) as error:
             message = f"{source.path} could not be kept in {self.folder}: {error}"
             warnings.warn(message, GraphCacheWarning, stacklevel=4)
 

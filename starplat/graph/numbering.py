@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from starplat.graph.csr import Nodes
 from starplat.graph.errors import too_large, too_many_nodes
+from starplat.graph.ids import as_ids
+from starplat.graph.machine import memory
 
 MAX_NODES = 2**31 - 1
 
@@ -57,6 +60,23 @@ def by_ids_seen(
     return Numbered(len(ids), nodes[0], nodes[1], kept, 0)
 
 
+def by_labels(
+    file: str, source: Sequence[Hashable], destination: Sequence[Hashable], first: Iterable[Hashable] = ()
+) -> Numbered:
+    """Nodes are the labels that occur, in the order in which they do, after those that are to come `first`.
+
+    Raises:
+        TypeError: a label is nothing that a dictionary could hold.
+    """
+    ends = chain.from_iterable(zip(source, destination, strict=True))
+    labels = dict.fromkeys(chain(first, ends))
+    require_room(file, len(labels))
+    number = dict(zip(labels, range(len(labels)), strict=True))
+    nodes = [np.fromiter(map(number.__getitem__, end), np.int32, len(end)) for end in (source, destination)]
+    ids, base = as_ids(list(labels))
+    return Numbered(len(labels), nodes[0], nodes[1], ids, base)
+
+
 def require_room(file: str, n: int) -> None:
     """Refuses node numbers beyond 31 bits, and offsets that would take more than half of the machine's memory.
 
@@ -65,7 +85,7 @@ def require_room(file: str, n: int) -> None:
     """
     if n > MAX_NODES:
         raise too_many_nodes(file, n)
-    needed, available = 16 * (n + 1), _memory()
+    needed, available = 16 * (n + 1), memory()
     if needed > available // 2:
         raise too_large(file, n, needed, available)
 
@@ -85,11 +105,3 @@ def _by_presence(highest: int, source: NDArray[Any], destination: NDArray[Any], 
 def _shifted(ids: NDArray[Any], base: int) -> Nodes:
     narrow = np.asarray(ids, np.int32)
     return narrow - np.int32(base) if base else narrow
-
-
-def _memory() -> int:
-    """Bytes of the machine's memory."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 2**34

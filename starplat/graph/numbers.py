@@ -105,10 +105,11 @@ def integers(words: Words, starts: Positions, ends: Positions) -> NDArray[np.int
     if (digits == ends).any():
         raise NotNumbersError
     values = naturals(words, digits, ends)
-    if values.size and int(values.max()) >= 2**63:
+    negative = first == ord("-")
+    if values.size and int(values.max()) >= 2**63 and (values > np.uint64(2**63 - 1) + negative).any():
         raise NotNumbersError
     result = values.view(np.int64)
-    return np.where(first == ord("-"), -result, result) if signed.any() else result
+    return np.where(negative, -result, result) if signed.any() else result
 
 
 def reals(words: Words, starts: Positions, ends: Positions) -> NDArray[np.float64]:

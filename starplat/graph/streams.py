@@ -21,11 +21,16 @@ from typing import IO, Any, Protocol, cast
 
 import zstandard
 
-from starplat.graph.errors import Place, cannot_open, damaged_archive, malformed
+from starplat.graph.errors import cannot_open, damaged_archive, endless, too_long
+from starplat.graph.machine import memory
 
 HEAD = 1 << 16
 PIECE = 1 << 22
 LONGEST_LINE = 1 << 30
+"""Bytes of a line of neighbors: a node with a hundred million of them has such a one."""
+
+LONGEST_ROW = PIECE
+"""Bytes of a line that holds one arc, a header or a comment."""
 
 
 class Progress(Protocol):
@@ -132,26 +137,56 @@ class Input:
         with self._file() as file, self._unpacking():
             yield self._content(file)
 
-    def read(self) -> bytes:
-        """The whole content."""
-        with self.open() as stream:
-            return stream.read()
+    def read(self, most: int | None = None) -> bytes:
+        """The whole content.
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Every line and its number, counted from 1, ends removed."""
+        Args:
+            most: the bytes it may have, by default as many as half of the machine's memory; a small archive may hold
+                more than that.
+
+        Raises:
+            DiagnosticError: E0811, it has more.
+        """
+        allowed = memory() // 2 if most is None else most
+        content = self.start(allowed + 1)
+        if len(content) > allowed:
+            raise too_long(self.shown, allowed)
+        return content
+
+    def start(self, size: int) -> bytes:
+        """The first `size` bytes of the content, or all of it."""
+        blocks: list[bytes] = []
         with self.open() as stream:
-            for number, line in enumerate(stream, 1):
+            while size > 0 and (block := stream.read(min(size, PIECE))):
+                blocks.append(block)
+                size -= len(block)
+        return b"".join(blocks)
+
+    def lines(self, longest: int = LONGEST_ROW) -> Iterator[tuple[int, bytes]]:
+        """Every line and its number, counted from 1, ends removed.
+
+        Raises:
+            DiagnosticError: E0805, a line has more than `longest` bytes; it is not read further.
+        """
+        with self.open() as stream:
+            for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
+                if len(line) > longest:
+                    raise endless(self.shown, number, longest)
                 yield number, line.rstrip(b"\r\n")
 
-    def pieces(self, skip_lines: int = 0) -> Iterator[Piece]:
-        """The text in pieces of whole lines, after the first `skip_lines`."""
+    def pieces(self, skip_lines: int = 0, longest: int = LONGEST_ROW) -> Iterator[Piece]:
+        """The text in pieces of whole lines, after the first `skip_lines`.
+
+        Raises:
+            DiagnosticError: E0805, a line has far more than `longest` bytes; it is not read further.
+        """
         with self._file() as file, self._unpacking():
             stream = self._content(file)
             for _ in range(skip_lines):
-                stream.readline()
-            yield from self._pieces(file, stream, skip_lines + 1)
+                stream.readline(longest)
+            yield from self._pieces(file, stream, skip_lines + 1, longest)
 
-    def _pieces(self, file: IO[bytes], stream: IO[bytes], line: int) -> Iterator[Piece]:
+    def _pieces(self, file: IO[bytes], stream: IO[bytes], line: int, longest: int) -> Iterator[Piece]:
         rest: list[bytes] = []
         held = 0
         while block := stream.read(PIECE):
@@ -160,8 +195,8 @@ class Input:
             if not cut:
                 rest.append(block)
                 held += len(block)
-                if held > LONGEST_LINE:
-                    raise malformed(Place(self.shown, line, ""), "this line is longer than 1 GiB, so it is no text")
+                if held > longest:
+                    raise endless(self.shown, line, longest)
                 continue
             text = b"".join([*rest, block[:cut]])
             yield Piece(text, line)

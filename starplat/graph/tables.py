@@ -24,6 +24,8 @@ from starplat.graph.errors import Place, at, malformed
 from starplat.graph.numbers import NotNumbersError, Words
 from starplat.graph.streams import Input, Piece
 
+NAMES_NEED_A_HEADER = "ids are numbers, as in the first line; under a line 'source target' they may be names"
+
 
 class WeightKind(Enum):
     """What the words of a weight column may be."""
@@ -193,6 +195,8 @@ def _explained(file: str, layout: Layout, piece: Piece) -> DiagnosticError:
 _WORD = re.compile(rb"\S+")
 _NATURAL = re.compile(rb"\d{1,24}")
 _INTEGER = re.compile(rb"[-+]?\d+")
+_DECIMAL = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
+_NOT_FINITE = re.compile(rb"[-+]?(?:inf|infinity|nan)", re.IGNORECASE)
 
 
 def explain_line(file: str, layout: Layout, number: int, line: bytes) -> DiagnosticError | None:
@@ -202,7 +206,9 @@ def explain_line(file: str, layout: Layout, number: int, line: bytes) -> Diagnos
     words = list(_WORD.finditer(plain))
     if not words or words[0].group()[:1] in _marks(layout):
         return None
-    where = [Place(file, number, text, word.start() + 1, len(word.group())) for word in words]
+    where = [
+        Place(file, number, text, len(shown(line[: word.start()])) + 1, len(shown(word.group()))) for word in words
+    ]
     if layout.keyword is not None and words[0].group() != layout.keyword:
         return malformed(where[0], f"expected a line that starts with '{layout.keyword.decode()}', {_found(words[0])}")
     for column in layout.ends:
@@ -213,6 +219,11 @@ def explain_line(file: str, layout: Layout, number: int, line: bytes) -> Diagnos
     if layout.weight is None:
         return None
     return _wrong_weight(words[layout.weight], where[layout.weight], layout)
+
+
+def _characters(line: bytes, word: re.Match[bytes]) -> tuple[int, int]:
+    """Column, counted from 1, and length of a word, in characters."""
+    return len(shown(line[: word.start()])) + 1, len(shown(word.group()))
 
 
 def _wrong_width(layout: Layout, words: list[re.Match[bytes]], where: list[Place]) -> DiagnosticError:
@@ -226,11 +237,10 @@ def _wrong_width(layout: Layout, words: list[re.Match[bytes]], where: list[Place
 
 def _wrong_id(word: re.Match[bytes], where: Place, layout: Layout) -> DiagnosticError | None:
     if not _NATURAL.fullmatch(word.group()) or int(word.group()) >= 2**64:
-        negative = re.fullmatch(rb"-\d+", word.group())
-        return malformed(
-            where,
-            f"expected a node id, {'found the negative number' if negative else 'found'} '{shown(word.group()[:40])}'",
-        )
+        negative = " the negative number" if re.fullmatch(rb"-\d+", word.group()) else ""
+        message = f"expected a node id, found{negative} '{_shortened(word.group())}'"
+        might_be_name = layout.ids is None and layout.keyword is None and not is_decimal(word.group())
+        return malformed(where, message, NAMES_NEED_A_HEADER if might_be_name else None)
     if layout.ids is not None and not layout.ids[0] <= int(word.group()) <= layout.ids[1]:
         low, high = layout.ids
         allowed = f"nodes are {low}..{high}" if high >= low else "there are no nodes"
@@ -240,30 +250,51 @@ def _wrong_id(word: re.Match[bytes], where: Place, layout: Layout) -> Diagnostic
 
 def _wrong_weight(word: re.Match[bytes], where: Place, layout: Layout) -> DiagnosticError | None:
     text, kind = word.group(), layout.weight_kind
-    if kind is not WeightKind.REAL and _INTEGER.fullmatch(text):
-        value: float = int(text)
-        if kind is WeightKind.INTEGER and not -(2**63) < value < 2**63:
-            return at(where, "E0809", f"the weight {shown(text[:40])} does not fit 64 bits")
-    elif kind is WeightKind.INTEGER:
-        return malformed(where, f"expected an integer weight, {_found(word)}")
-    else:
-        try:
-            value = float(text) if b"_" not in text else float("x")
-        except ValueError:
-            return malformed(where, f"expected a weight, {_found(word)}")
-        if not np.isfinite(value):
-            return at(where, "E0809", f"the weight {shown(text[:40])} is not a finite number")
+    whole = _whole(text)
+    if kind is WeightKind.INTEGER and whole is None:
+        if not _INTEGER.fullmatch(text):
+            return malformed(where, f"expected an integer weight, {_found(word)}")
+        return at(where, "E0809", f"the weight {_shortened(text)} does not fit 64 bits")
+    if not is_weight(text):
+        return malformed(where, f"expected a weight, {_found(word)}")
+    value = float(text) if whole is None else whole
+    if not np.isfinite(value):
+        return at(where, "E0809", f"the weight {_shortened(text)} is not a finite number")
     if layout.weight_range and not layout.weight_range[0] <= value <= layout.weight_range[1]:
         low, high = layout.weight_range
-        message = f"the weight {shown(text[:40])} is outside {low}..{high}, what the header's type can hold"
+        message = f"the weight {_shortened(text)} is outside {low}..{high}, what the header's type can hold"
         return at(where, "E0809", message)
     return None
 
 
+def is_decimal(word: bytes) -> bool:
+    """Whether a word is a number: digits, perhaps with a sign, a point and an exponent."""
+    return _DECIMAL.fullmatch(word) is not None
+
+
+def is_weight(word: bytes) -> bool:
+    """Whether a word is a number, finite or not."""
+    return is_decimal(word) or _NOT_FINITE.fullmatch(word) is not None
+
+
+def _whole(text: bytes) -> int | None:
+    """The integer of 64 bits with a sign that a word is, if it is one; Python refuses to read thousands of digits."""
+    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
+    if not _INTEGER.fullmatch(text) or len(digits) > 19:
+        return None
+    value = -int(digits) if text.startswith(b"-") else int(digits)
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def _shortened(text: bytes) -> str:
+    return shown(text if len(text) <= 40 else text[:37] + b"...")
+
+
 def _found(word: re.Match[bytes]) -> str:
-    return f"found '{shown(word.group()[:40])}'"
+    return f"found '{_shortened(word.group())}'"
 
 
 def shown(text: bytes) -> str:
-    """Bytes of a file as text for a message; what is not printable becomes a dot."""
-    return "".join(c if c.isprintable() or c == "\t" else "." for c in text.rstrip(b"\r\n").decode("latin-1"))
+    """Bytes of a file as text for a message; what is no text, or not printable, becomes a dot."""
+    decoded = text.rstrip(b"\r\n").decode("utf-8", "replace")
+    return "".join(c if (c.isprintable() and c != "\ufffd") or c == "\t" else "." for c in decoded)

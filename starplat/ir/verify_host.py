@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from starplat.ir.capabilities import machine_elements
 from starplat.ir.nodes import (
     Array,
     CheckCell,
@@ -232,7 +233,7 @@ class _Host:
 
     def alike(self, first: Array, second: Array) -> None:
         self.scope.written(first)
-        same = (first.element, first.extent) == (second.element, second.extent)
+        same = machine_elements(first.element) == machine_elements(second.element) and first.extent is second.extent
         self.scope.require(same, f"'{first.name}' and '{second.name}' differ in type or extent")
 
     def launch(self, name: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import assert_never
 
+from starplat.ir.capabilities import machine_elements
 from starplat.ir.nodes import (
     COLUMNS,
     ROW_OFFSETS,
@@ -213,14 +214,13 @@ class Scope:
             match argument:
                 case Array():
                     self.array(argument)
-                    fits = isinstance(what, Array) and (what.element, what.extent) == (
-                        argument.element,
-                        argument.extent,
-                    )
+                    alike = machine_elements(what.element) == machine_elements(argument.element)
+                    fits = isinstance(what, Array) and alike and what.extent is argument.extent
                     self.require(fits, f"{name} is not such an array as '{argument.name}'")
                 case Variable():
                     self.variable(argument)
-                    fits = parameter.by_reference and isinstance(what, Variable) and what.element is argument.element
+                    alike = machine_elements(what.element) == machine_elements(argument.element)
+                    fits = parameter.by_reference and isinstance(what, Variable) and alike
                     self.require(fits, f"{name} is not by reference to such a variable as '{argument.name}'")
                 case _:
                     self.require(isinstance(what, Variable) and not parameter.by_reference, f"{name} is no value")

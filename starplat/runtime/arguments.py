@@ -17,6 +17,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
 from starplat.graph.graph import Graph
+from starplat.graph.ids import Labelled
 from starplat.ir.nodes import Argument, Module
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import Lent, fetched, on_a_device
@@ -178,16 +179,25 @@ def _from_text(text: str, kind: Type | None, graph: Graph) -> object:
     match kind:
         case SetType():
             listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
-            return [parsed(word) for word in re.split(r"\s*,\s*|\s+", listed.strip())] if listed.strip() else []
+            return _listed_ids(listed, kind, graph)
         case PropertyType() if text.startswith("@"):
             return property_of_text(Path(text[1:]))
         case PropertyType():
             count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
             return [parsed(text)] * count
+        case Scalar.NODE:
+            return text
         case Scalar():
             return parsed(text)
         case _:
             return text
+
+
+def _listed_ids(text: str, kind: SetType, graph: Graph) -> list[object]:
+    """The ids that words list. Names may hold blanks, so that only commas and line ends stand between them."""
+    named = kind.member is Scalar.NODE and isinstance(graph.names, Labelled)
+    words = filter(None, map(str.strip, re.split(r"[,\n]" if named else r"[,\s]", text)))
+    return list(words) if kind.member is Scalar.NODE else [parsed(word) for word in words]
 
 
 def _unreadable(name: str, text: str, error: OSError) -> Diagnostic:

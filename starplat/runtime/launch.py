@@ -184,7 +184,7 @@ def _arrays_wanted(module: Module, results: Iterable[str] | None) -> dict[str, A
     return {name: known[name] for name in results}
 
 
-def _returned(module: Module, value: Value | None, graph: Graph) -> Value | None:
+def _returned(module: Module, value: Value | None, graph: Graph) -> Any:
     if module.result_type is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
         return graph.original_id(int(value))
     return value

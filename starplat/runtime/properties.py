@@ -1,7 +1,7 @@
 """Turns sequences that a caller gave into the cells of a property or a set, and cells into what a caller sees.
 
 Conversions lose nothing or are refused. In a property of nodes, cells of type `node` hold original ids outside and node
-numbers inside; -1, none, is -1 in both.
+numbers inside; none is -1 in both, or None outside where ids are names.
 """
 
 from __future__ import annotations
@@ -90,14 +90,18 @@ def members(value: Any, kind: SetType, graph: Graph) -> Cells:
 
 
 def shown_cells(cells: Cells, kind: PropertyType, graph: Graph) -> Cells:
-    """Cells as a caller sees them: nodes by their original ids, what is no node (-1) as it is."""
+    """Cells as a caller sees them: nodes by their original ids, none as -1, or as None beside names."""
     if kind.element is not Scalar.NODE:
         return cells
     ids = graph.original_ids
-    wide: type[Any] = object if ids.dtype.kind == "u" and len(ids) and int(ids[-1]) >= 2**63 else np.int64
+    none_is_free = graph.names.node_of(NONE) == NONE
+    is_named = ids.dtype == object or not none_is_free
+    wide: Any = object if is_named or (ids.dtype.kind == "u" and int(ids.max(initial=0)) >= 2**63) else np.int64
     shown = cells.astype(wide)
     named = (cells >= 0) & (cells < graph.num_nodes)
     shown[named] = ids[cells[named]].astype(wide)
+    if is_named:
+        shown[cells == NONE] = None
     return shown
 
 
@@ -108,14 +112,14 @@ def _count(kind: PropertyType, graph: Graph) -> int:
 def _nodes_inside(array: NDArray[Any], graph: Graph) -> Cells:
     if not array.size:
         return np.zeros(0, np.int32)
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iuOUT":
         raise UnfitError(f"{array.dtype} are no ids of nodes")
-    ids = graph.original_ids
-    inside = np.searchsorted(ids, array)
-    found = ids[np.minimum(inside, len(ids) - 1)] == array
-    for original in np.unique(array[~found]).tolist():
-        node(original, graph)  # refuses all but -1
-    return np.where(found, inside, NONE).astype(np.int32)
+    inside = graph.names.nodes_of(array)
+    missed = np.flatnonzero(inside == NONE)
+    others = array[missed].tolist()
+    known = {original: node(original, graph) for original in set(others)}  # refuses all that is no node and not none
+    inside[missed] = [known[original] for original in others]
+    return inside
 
 
 def _converted(array: NDArray[Any], kind: Scalar, graph: Graph) -> Cells:

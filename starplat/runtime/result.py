@@ -14,7 +14,7 @@ from starplat.frontend.suggest import did_you_mean
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import infinity
-from starplat.runtime.elements import Cells, Value, element_of
+from starplat.runtime.elements import Cells, element_of
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.lent import fetched, on_a_device
 from starplat.runtime.properties import shown_cells
@@ -104,7 +104,7 @@ class Result:
     device: str
     properties: Mapping[str, Any]
     types: Mapping[str, PropertyType]
-    returned: Value | None = None
+    returned: Any = None
     seconds: Seconds = field(default_factory=Seconds)
     bytes: Bytes = field(default_factory=Bytes)
     launches: int = 0

@@ -14,6 +14,7 @@ import numpy as np
 
 from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
+from starplat.graph.ids import Labelled
 from starplat.ir.nodes import infinity, limits
 from starplat.runtime.elements import Value, element_of
 
@@ -51,7 +52,7 @@ def parsed(text: str) -> Value:
 
 def scalar(value: Any, kind: Scalar, graph: Graph) -> Value:
     """The value as `kind`; nodes are given by their original ids."""
-    if isinstance(value, str):
+    if isinstance(value, str) and kind is not Scalar.NODE:
         value = parsed(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -69,11 +70,21 @@ def scalar(value: Any, kind: Scalar, graph: Graph) -> Value:
 
 
 def node(value: Any, graph: Graph) -> int:
-    """The node with this original id; -1 is none unless the graph has a node of that id."""
-    original = _whole(value)
-    if original == NONE and (graph.id_range is None or graph.id_range[0] > NONE):
-        return NONE
-    return graph.node_of(original)
+    """The node with this original id; None is none, and so is -1 unless the graph has a node of that id.
+
+    A text is an id as it is, or else the number that it spells.
+    """
+    found = NONE if value is None else graph.names.node_of(value)
+    if found != NONE or value is None:
+        return found
+    named = isinstance(graph.names, Labelled)
+    original = _spelt_number(value) if named else _whole(parsed(value) if isinstance(value, str) else value)
+    return NONE if original == NONE and graph.names.node_of(NONE) == NONE else graph.node_of(original)
+
+
+def _spelt_number(value: Any) -> Any:
+    """The number that a text spells, else the value itself."""
+    return int(value) if isinstance(value, str) and _INTEGER.match(value) and len(value) < 40 else value
 
 
 def _edge(value: Any, graph: Graph) -> int:

@@ -85,8 +85,13 @@ def first_difference(result: Result, expected: Result) -> Difference | None:
         if len(wrong):
             first = int(wrong[0])
             where = f"[{_place(first, kind, result.graph)}]"
-            return Difference(name, where, cells[first].item(), expected[name][first].item(), len(wrong))
+            return Difference(name, where, _item(cells, first), _item(expected[name], first), len(wrong))
     return None
+
+
+def _item(cells: Cells, index: int) -> Any:
+    """A cell as a Python value."""
+    return cells[index : index + 1].tolist()[0]
 
 
 def agreeing(got: Cells, expected: Cells, kind: Scalar) -> Cells:

@@ -320,7 +320,7 @@ GRAPH = "1 2 3\n2 3 4\n1 3 10\n3 4 1\n5 1 2\n"
 def test_the_first_comment_builds_a_program_that_runs(target: str, tmp_path: Path) -> None:
     if gnu_compiler() is None:
         pytest.skip("no g++ is here")
-    (text,) = BACKENDS[target].artifact(sssp(), "paths").values()
+    text = BACKENDS[target].artifact(sssp(), "paths", single_file=True)["paths.cpp"]
     (tmp_path / "paths.cpp").write_text(text)
     (tmp_path / "graph.txt").write_text(GRAPH)
     command = re.search(r"build: (.*)", text)
@@ -345,7 +345,7 @@ def test_every_program_is_complete(case: Case, target: str, tmp_path: Path) -> N
     compiler = gnu_compiler()
     if compiler is None:
         pytest.skip("no g++ is here")
-    (text,) = BACKENDS[target].artifact(starplat.compile(case.path).module(), "kernels").values()
+    (text,) = BACKENDS[target].artifact(starplat.compile(case.path).module(), "kernels", single_file=True).values()
     language = ("-fopenacc", "-foffload=disable") if target == "openacc" else ("-fopenmp",)
     warnings = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only")
     check(compiler.path, ("-std=c++17", *warnings, *language), text, tmp_path)
@@ -353,7 +353,7 @@ def test_every_program_is_complete(case: Case, target: str, tmp_path: Path) -> N
 
 @every_target
 def test_after_the_kernels_lines_are_those_of_the_file(target: str) -> None:
-    (text,) = BACKENDS[target].artifact(sssp(), "paths").values()
+    text = BACKENDS[target].artifact(sssp(), "paths", single_file=True)["paths.cpp"]
     lines = text.splitlines()
     (place,) = [
         number for number, line in enumerate(lines) if line.endswith('"paths.cpp"') and line.startswith("#line")

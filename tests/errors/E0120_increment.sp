@@ -1,5 +1,5 @@
 function f(Graph g, node v, int x, int y) {
   y = x++;
   y = x--y;
-  y = --x;
+  y = --5;
 }

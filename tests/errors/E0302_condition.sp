@@ -1,9 +1,10 @@
-function f(Graph g, propNode<int> parent) {
+function f(Graph g, propNode<node> parent, propNode<double> rest) {
   int roots = 0;
   forall (v in g.nodes().filter(parent)) {
-    if (v.parent - v) {
+    if (v.rest) {
       roots += 1;
     }
+    roots += v.rest ? 1 : 0;
   }
   return roots;
 }

@@ -1,9 +1,16 @@
-function f(Graph g, propNode<bool> changed, propNode<double> x) {
+function f(Graph g, propNode<int> level, propNode<double> x) {
   long count = 0;
   double rest = 0.0;
   forall (v in g.nodes()) {
-    count += v.changed;
+    if (0 < v.level < 3) {
+      count += 1;
+    }
+    if (v.level & 3 == 1) {
+      count += ~True;
+    }
     rest += v.x % 2;
   }
+  bool odd = count > 3 | count;
+  odd++;
   return count + rest;
 }

@@ -1,7 +1,4 @@
-function f(Graph g, propNode<int> dist) {
-  int far = 0;
-  for (int i = 0; i < g.num_nodes(); i++) {
-    far = max(far, i.dist);
-  }
-  return far;
+function f(Graph g, propNode<double> rank, node a, node b) {
+  int e = g.get_edge(a, b);
+  return e.weight + a.rank.weight;
 }

@@ -6,6 +6,7 @@ from starplat.analysis import analyse
 from starplat.diagnostics import Diagnostic, DiagnosticError, sort
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
+from starplat.frontend.sequence import sequenced
 from starplat.ir.lower import lower
 from starplat.source import SourceFile
 
@@ -14,9 +15,9 @@ def diagnostics_of(source: SourceFile, *, lowered: bool = False) -> list[Diagnos
     """All errors and warnings about a program, in the order of the text; what lowering refuses, if it comes so far."""
     try:
         program = check(parse(source), source)
-        facts = analyse(program)
+        facts = analyse(sequenced(program))
         if lowered:
-            lower(program, None, facts)
+            lower(facts.program, None, facts)
         return sort([*program.warnings, *facts.warnings])
     except DiagnosticError as error:
         return list(error.diagnostics)

@@ -451,6 +451,11 @@ class _Run:
                         return ~operand
             case typed.Binary():
                 return self.binary(e)
+            case typed.Incremented():
+                cells, index = self.cell(e.place, writes=True)
+                old = cells[index]
+                cells[index] = self.settled(self.sum(old, e.amount, e.type), e.type)
+                return old if e.old else cells[index]
             case typed.Conditional():
                 return self.value(e.then if self.value(e.condition) else e.otherwise)
             case typed.Convert():

@@ -130,7 +130,7 @@ def test_small_files_binary_files_and_graphs_of_several_files_are_not_kept(tmp_p
 
 
 def test_wrong_files_leave_nothing(tmp_path: Path, cache: GraphCache) -> None:
-    (tmp_path / "g.el").write_text("1 x\n")
+    (tmp_path / "g.el").write_text("1 2 x\n")
     with pytest.raises(DiagnosticError, match="E0805"):
         read(tmp_path / "g.el", cache=cache)
     assert not cache.folder.exists()

@@ -60,7 +60,7 @@ WRONG_TEXTS = [
     ("g.graph", "3 2\n2 3\n1\n2\n", "E0807", "1:3", "3 is a neighbor of 1 and not the reverse"),
     ("g.graph", "2 1\n2.5\n1\n", "E0805", "2:1", "expected a natural number, found '2.5'"),
     ("g.csv", "a,b\n1,2\n", "E0810", "1:1", "the columns a, b name no edges"),
-    ("g.csv", "src,dst\n1,x\n", "E0805", "2:3", "expected a node id, found 'x'"),
+    ("g.csv", "src,dst\n1,1.5\n", "E0805", "2:3", "expected a node id, found '1.5'"),
     ("g.graphml", "<graphml><graph></graphml>", "E0805", "1:19", "this is no GraphML"),
 ]
 
@@ -91,7 +91,7 @@ WRONG_BYTES = [
     ("g.el", b"", "E0804"),
     ("g.mtx", b"%%MatrixMarket matrix coordinate real general\n", "E0804"),
     ("g.bin", bytes(range(256)), "E0802"),
-    ("g.txt", b"hello world\n", "E0805"),
+    ("g.txt", b"hello wide world\n", "E0805"),
     ("g.unknown", b"hello world\n", "E0802"),
     ("g.gz", gzip.compress(b"0 1\n" * 10000, mtime=0)[:-9], "E0803"),
     ("g.gz", gzip.compress(b"0 1\n" * 10000, mtime=0)[:20] + b"\xff" * 30, "E0803"),

@@ -106,7 +106,7 @@ def test_the_measure_of_a_run_on_all_devices_is_the_program_as_it_is(program: st
 
 def test_a_programs_module_is_not_scheduled_and_what_is_written_is(program: starplat.Program) -> None:
     assert scheduled(program.module(), HOST, INTERPRETER) != program.module()
-    (text,) = program.artifact("openmp", schedule="loop=host").values()
+    text, *_ = program.artifact("openmp", schedule="loop=host").values()
     assert ".fill(8)" in text
     assert ".fill(9)" in next(iter(program.artifact("openmp").values()))
     assert ".fill(7)" in next(iter(program.artifact("openmp", schedule=PLAIN).values()))
@@ -237,7 +237,7 @@ def test_compile_inspect_and_explain_take_a_schedule(
 ) -> None:
     program, _ = files
     assert command("compile", program, "-t", "openmp", "-o", tmp_path / "o", "-s", "loop=host").code == 0
-    assert ".fill(8)" in next((tmp_path / "o").iterdir()).read_text(encoding="utf-8")
+    assert ".fill(8)" in next((tmp_path / "o").glob("*.cpp")).read_text(encoding="utf-8")
     assert "with 7" in command("inspect", program).out
     assert "with 9" in command("inspect", program, "-s", "auto").out
     assert command("inspect", program, "--stage", "schedule", "-s", "loop=host").out == "f (entry)\n  fill out\n"

@@ -119,6 +119,15 @@ class Binary(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Incremented(Expression):
+    """`target++`, `target--`, and, if `before`, `++target`, `--target`, where the value is used."""
+
+    target: Expression
+    operator: str
+    before: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional(Expression):
     """`condition ? then : otherwise`."""
 

@@ -20,8 +20,11 @@ class Block(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Declarator(Syntax):
+    """`graph` is the one bound to by `propNode<int> d(g);`."""
+
     name: Name
     value: Expression | None = None
+    graph: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Assignment(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Increment(Statement):
-    """`target++` or `target--`."""
+    """`target++` or `target--` (also `++target` and `--target`) as a statement."""
 
     target: Expression
     operator: str

@@ -170,6 +170,20 @@ class Binary(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Incremented(Node):
+    """`place++` and the like: the place changes by `amount`, 1 or -1, once; the value is the one from before if
+    `old`, else the new one. `sequence` makes a statement of it, so that no later stage sees one."""
+
+    place: Place
+    amount: int
+    old: bool
+
+    @property
+    def type(self) -> Scalar:
+        return self.place.type
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional(Node):
     condition: Expression
     then: Expression
@@ -263,6 +277,7 @@ Expression = (
     | Unary
     | Binary
     | Conditional
+    | Incremented
     | Convert
     | Apply
     | Aggregate

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from starplat.graph.formats import (
     adjacency,
+    adjacency_list,
     arrays,
     binary,
     dimacs,
     edge_list,
     interchange,
+    ldbc,
     matrix_market,
     native,
     tabular,
@@ -32,7 +34,8 @@ FORMATS: tuple[Format, ...] = (
     binary.GALOIS,
     binary.SG,
     binary.WSG,
-    edge_list.LDBC,
+    ldbc.FORMAT,
+    adjacency_list.FORMAT,
     adjacency.METIS,
     adjacency.WEBGRAPH,
     tabular.CSV,

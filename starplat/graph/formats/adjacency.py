@@ -18,11 +18,20 @@ from numpy.typing import NDArray
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import numbers
 from starplat.graph.errors import Place, at, bad_header, cannot_write, malformed, wrong_count
-from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, header_of, is_text
+from starplat.graph.formats.base import (
+    EDGE_LIST_SUFFIXES,
+    Format,
+    Header,
+    Keeps,
+    first_lines,
+    graph_of,
+    header_of,
+    is_text,
+)
 from starplat.graph.graph import Graph
 from starplat.graph.numbering import Numbered, by_header, require_room
 from starplat.graph.numbers import NotNumbersError
-from starplat.graph.streams import Input, Piece
+from starplat.graph.streams import HEAD, LONGEST_LINE, Input, Piece
 from starplat.graph.tables import Arcs, shown
 
 
@@ -144,7 +153,7 @@ def read_webgraph(input: Input) -> Graph:
 
 def _lines(input: Input, header: Header) -> _Lines:
     values, counts = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-    for piece in input.pieces(header.number):
+    for piece in input.pieces(header.number, LONGEST_LINE):
         text = re.sub(rb"(?m)^[ \t]*%[^\n]*\n", b"", piece.text) if b"%" in piece.text else piece.text
         try:
             words = numbers.words_of(text)
@@ -168,14 +177,14 @@ def _not_a_number(input: Input, piece: Piece) -> DiagnosticError:
 
 def _line_of(input: Input, header: Header, node: int) -> Place:
     """The line of the node with this number, counted from 0."""
-    after = ((number, line) for number, line in input.lines() if number > header.number)
+    after = ((number, line) for number, line in input.lines(LONGEST_LINE) if number > header.number)
     real = ((number, line) for number, line in after if not line.lstrip().startswith(b"%"))
     number, line = next(islice(real, node, None))
     return Place(input.shown, number, shown(line), 1, max(len(line), 1))
 
 
 def _wrong_neighbor(input: Input, header: Header, n: int, shape: _Shape, base: int) -> DiagnosticError:
-    for number, line in input.lines():
+    for number, line in input.lines(LONGEST_LINE):
         if number <= header.number or line.lstrip().startswith(b"%"):
             continue
         words = list(re.finditer(rb"\d+", line))
@@ -219,26 +228,41 @@ def _metis_lines(graph: Graph, first: int, last: int) -> str:
 
 def recognises_metis(input: Input) -> bool:
     """By its name; else by a header of two to four numbers before lines of unequal length, as many as it says."""
-    if not is_text(input):
+    if input.name.endswith((".graph", ".metis")):
+        return is_text(input)
+    if not is_text(input) or input.name.endswith(EDGE_LIST_SUFFIXES):
         return False
     lines = [line for line in first_lines(input) if not line.lstrip().startswith(b"%")]
-    if not lines or not re.fullmatch(rb"\s*\d+\s+\d+(\s+[01]{1,3}(\s+\d+)?)?\s*", lines[0]):
-        return input.name.endswith((".graph", ".metis"))
-    return input.name.endswith((".graph", ".metis")) or _is_ragged(lines)
+    header = re.fullmatch(rb"\s*(\d{1,19})\s+\d+(\s+[01]{1,3}(\s+\d+)?)?\s*", lines[0]) if lines else None
+    return header is not None and _is_ragged(lines) and _are_as_many(input, lines[1:], int(header[1]))
 
 
 def recognises_webgraph(input: Input) -> bool:
-    """A first line of one number, then lines of ascending numbers or blank ones."""
+    """A first line of one number, then as many lines of ascending numbers or blank ones."""
     lines = first_lines(input)
-    if not is_text(input) or not lines or not re.fullmatch(rb"\s*\d+\s*", lines[0]):
+    if not is_text(input) or not lines or not re.fullmatch(rb"\s*\d{1,19}\s*", lines[0]):
         return False
+    if input.name.endswith(".graph-txt"):
+        return _are_numbers(lines)
+    if input.name.endswith(EDGE_LIST_SUFFIXES):
+        return False
+    return _are_numbers(lines) and _are_as_many(input, lines[1:], int(lines[0]))
+
+
+def _are_numbers(lines: list[bytes]) -> bool:
     return all(re.fullmatch(rb"[\d \t\r]*", line) for line in lines[:1000])
+
+
+def _are_as_many(input: Input, lines: list[bytes], n: int) -> bool:
+    """Whether these lines, blank ones at the end aside, may be those of n nodes, as far as the beginning shows."""
+    used = next((number for number in range(len(lines), 0, -1) if lines[number - 1].strip()), 0)
+    return used <= n and (n <= len(lines) or len(input.head) == HEAD)
 
 
 def _is_ragged(lines: list[bytes]) -> bool:
     """Whether these are lines of numbers that no edge list has: not all of two, nor all of three."""
     rows = lines[:1000]
-    if not all(re.fullmatch(rb"[\d \t\r]*", line) for line in rows):
+    if not _are_numbers(rows):
         return False
     widths = {len(row.split()) for row in rows}
     return not widths <= {0, 2} and not widths <= {0, 3} and (not widths <= {0, 2, 3} or b"" in rows[:-1])

@@ -14,6 +14,9 @@ from starplat.graph.numbering import Numbered
 from starplat.graph.streams import HEAD, Input
 from starplat.graph.tables import Arcs, shown
 
+EDGE_LIST_SUFFIXES = (".el", ".wel", ".edges", ".edgelist")
+"""Names that say "one arc a line", whatever the numbers in the lines look like."""
+
 
 class Keeps(Flag):
     """What of a graph survives being written in a format, besides nodes, arcs and weights."""

@@ -19,6 +19,7 @@ from starplat.graph.checks import checked_rows
 from starplat.graph.errors import cannot_write, too_many_nodes, wrong_size
 from starplat.graph.formats.base import Format, Keeps
 from starplat.graph.graph import MAX_NODES, Graph
+from starplat.graph.machine import memory
 from starplat.graph.streams import Input
 
 GALOIS_HEADER = struct.Struct("<4Q")
@@ -55,14 +56,14 @@ class _Galois:
 
 def read_galois(input: Input) -> Graph:
     """The graph of a Galois file; edge data of 4 or 8 bytes is taken for integers."""
-    content = input.read()
+    content = input.start(GALOIS_HEADER.size)
     if len(content) < GALOIS_HEADER.size:
         raise wrong_size(input.shown, f"a Galois file has a header of 32 bytes, this one has {len(content)} in all")
-    parts = _Galois(*GALOIS_HEADER.unpack_from(content))
+    parts = _Galois(*GALOIS_HEADER.unpack(content))
     if parts.version not in (1, 2) or parts.data_size not in (0, 4, 8):
         message = f"Galois version {parts.version} with edge data of {parts.data_size} bytes is none that is read"
         raise wrong_size(input.shown, message)
-    _require_size(input, len(content), parts.sizes, parts.n, parts.m)
+    content = _sized(input, parts.sizes, parts.n, parts.m)
     ends = np.frombuffer(content, "<u8", parts.n, GALOIS_HEADER.size)
     if parts.n and int(ends.max()) > parts.m:
         raise wrong_size(input.shown, f"a row ends at arc {int(ends.max())}, but there are {parts.m} arcs")
@@ -100,15 +101,15 @@ def recognises_galois(input: Input) -> bool:
 
 def read_gap(input: Input) -> Graph:
     """The graph of a GAP `.sg` or `.wsg`, told apart by size."""
-    content = input.read()
+    content = input.start(GAP_HEADER.size)
     if len(content) < GAP_HEADER.size:
         raise wrong_size(input.shown, f"a GAP file has a header of 17 bytes, this one has {len(content)} in all")
-    directed, m, n = GAP_HEADER.unpack_from(content)
+    directed, m, n = GAP_HEADER.unpack(content)
     if content[0] > 1:
         raise wrong_size(input.shown, "a GAP file starts with a byte 0 or 1")
     if m < 0 or n < 0:
         raise wrong_size(input.shown, f"the header says {n} nodes and {m} arcs")
-    _require_size(input, len(content), {_gap_size(directed, m, n, 4), _gap_size(directed, m, n, 8)}, n, m)
+    content = _sized(input, {_gap_size(directed, m, n, 4), _gap_size(directed, m, n, 8)}, n, m)
     weighted = len(content) == _gap_size(directed, m, n, 8) and (m > 0 or input.name.endswith(".wsg"))
     offsets = np.frombuffer(content, "<i8", n + 1, GAP_HEADER.size)
     start = GAP_HEADER.size + 8 * (n + 1)
@@ -170,13 +171,17 @@ def _gap_size(directed: bool, m: int, n: int, entry: int) -> int:
     return GAP_HEADER.size + (1 + directed) * (8 * (n + 1) + entry * m)
 
 
-def _require_size(input: Input, held: int, expected: set[int], n: int, m: int) -> None:
+def _sized(input: Input, expected: set[int], n: int, m: int) -> bytes:
+    """The content, which has one of the expected sizes; of a larger one no more is read than shows that."""
     if n > MAX_NODES:
         raise too_many_nodes(input.shown, n)
-    if held not in expected:
+    content = input.start(min(max(expected), memory() // 2) + 1)
+    if len(content) not in expected:
         sizes = " or ".join(f"{size}" for size in sorted(expected))
+        held = "more" if len(content) > max(expected) else str(len(content))
         message = f"{n} nodes and {m} arcs take {sizes} bytes, but the file has {held}: it is cut short or damaged"
         raise wrong_size(input.shown, message)
+    return content
 
 
 def _graph(

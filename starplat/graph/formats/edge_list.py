@@ -1,142 +1,165 @@
-"""Edge lists: two node ids a line, three with a weight. SNAP `.txt`, GAP `.el` and `.wel`, LDBC `.e` with its `.v`.
+"""Edge lists: two node ids a line, three with a weight. SNAP `.txt`, GAP `.el` and `.wel`, and what NetworkX writes,
+two ids and a dictionary: `1 2 {'weight': 3}`.
 
-Lines that start with `#` or `%` are comments. Nodes are the ids that occur, in ascending order, with two exceptions: in
-a `.el` or `.wel` without comments (GAP's own) they are 0 up to the highest id, and beside a LDBC `.e` the `.v` names
-them. Edges are directed unless a comment says "undirected", or LDBC's `.properties` does.
+Lines that start with `#` or `%` are comments. The first line that is none says what all are like: how many columns,
+what stands between them, and whether ids are numbers or names. Nodes are the ids that occur, numbers in ascending
+order, names in that of the lines; but in a `.el` or `.wel` without comments (GAP's own) they are 0 up to the highest
+id. Edges are directed unless a comment before the first of them says "undirected".
 """
 
 from __future__ import annotations
 
 import re
-from typing import IO, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.errors import Place, at, cannot_open, empty, malformed
+from starplat.graph.errors import Place, bad_header, empty, malformed
+from starplat.graph.formats.attributes import NoDictionaryError, weight_in
 from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, is_text
 from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
+from starplat.graph.ids import Labelled
 from starplat.graph.numbering import by_ids_seen, up_to_highest
-from starplat.graph.streams import COMPRESSIONS, Input
-from starplat.graph.tables import Arcs, Layout, read_arcs, shown
+from starplat.graph.spelt import Row, graph_of_rows, is_name, is_natural, text_lines
+from starplat.graph.streams import Input
+from starplat.graph.tables import Layout, read_arcs, shown
 
-SEPARATORS = (b",", b";", b"|")
+SEPARATORS = (",", ";", "|", "\t")
 GAP_SUFFIXES = (".el", ".wel")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the first line that is no comment says of all: its number, its words with what stands between them, whether
+    a dictionary follows them, and the comments before it."""
+
+    line: int
+    words: tuple[str, ...]
+    separator: str | None
+    attributes: bool
+    comments: tuple[bytes, ...]
+
+    @property
+    def named(self) -> bool:
+        """Whether ids are names."""
+        return any(map(is_name, self.words[:2]))
+
+    @property
+    def layout(self) -> Layout:
+        """The columns, if they are all that there is; a tab is a blank like others between numbers."""
+        mark = None if self.separator in (None, "\t") else self.separator.encode()
+        return Layout(len(self.words), (0, 1), 2 if len(self.words) == 3 else None, separator=mark)
 
 
 def read(input: Input) -> Graph:
     """The graph of an edge list."""
-    layout = _layout(input)
-    arcs = read_arcs(input, layout)
-    comments = [line for line in first_lines(input) if line.lstrip()[:1] in (b"#", b"%")]
-    if input.name.endswith(GAP_SUFFIXES) and not comments:
+    form = form_of(input)
+    directed = not says_undirected(form.comments)
+    if form.attributes or form.named:
+        rows = _rows(input, form)
+        return graph_of_rows(input, rows, "edge list", directed=directed, numbers_only=not form.named)
+    arcs = read_arcs(input, form.layout)
+    if input.name.endswith(GAP_SUFFIXES) and not form.comments:
         numbered, title = up_to_highest(input.shown, arcs.source, arcs.destination), "GAP edge list"
     else:
         numbered, title = by_ids_seen(input.shown, arcs.source, arcs.destination), "edge list"
-    return graph_of(input, numbered, arcs, title, directed=not _says_undirected(comments))
+    return graph_of(input, numbered, arcs, title, directed=directed)
 
 
-def _says_undirected(comments: list[bytes]) -> bool:
-    return any(re.search(rb"\bundirected\b", line, re.IGNORECASE) for line in comments)
+def says_undirected(comments: Iterable[bytes]) -> bool:
+    """Whether comments call the graph undirected: the first one that speaks of it decides, by its first such word.
+
+    >>> says_undirected([b"# Undirected graph"]), says_undirected([b"# directed, not undirected"])
+    (True, False)
+    """
+    found = next(filter(None, map(_WAY.search, comments)), None)
+    return found is not None and (found["un"] is None) == (found["not"] is not None)
 
 
-def _layout(input: Input) -> Layout:
-    """Columns and separator of the first line that is no comment."""
+_WAY = re.compile(rb"\b(?P<not>not\s+)?(?P<un>un)?directed\b", re.IGNORECASE)
+
+
+def form_of(input: Input) -> Form:
+    """The form of an edge list; that of one without edges is two columns of numbers."""
+    comments = []
     for number, line in input.lines():
         stripped = line.strip()
-        if not stripped or stripped[:1] in b"#%":
-            continue
-        separator = next((mark for mark in SEPARATORS if mark in stripped), None)
-        words = (line.replace(separator, b" ") if separator else line).split()
-        header = Header(input.shown, number, line, ())
-        if len(words) not in (2, 3):
-            message = f"expected two node ids and perhaps a weight, found {len(words)} word{'s' * (len(words) != 1)}"
-            raise malformed(header.place(min(len(words) - 1, 3)), message)
-        return Layout(len(words), (0, 1), 2 if len(words) == 3 else None, separator=separator)
+        if stripped[:1] in (b"#", b"%"):
+            comments.append(stripped)
+        elif stripped:
+            return _form_of_line(input, number, line, tuple(comments))
     if not input.head:
         raise empty(input.shown)
-    return Layout(2)
+    return Form(0, ("0", "0"), None, False, tuple(comments))
 
 
-def read_ldbc(input: Input) -> Graph:
-    """The graph of a LDBC `.e`, or of the `.e` beside a `.v`."""
-    edges, vertices = _pair(input)
-    arcs = read_arcs(edges, _layout(edges))
-    if vertices is None:
-        numbered = by_ids_seen(edges.shown, arcs.source, arcs.destination)
-    else:
-        named = _vertices(vertices)
-        _require_named(edges, vertices, arcs, named)
-        numbered = by_ids_seen(edges.shown, arcs.source, arcs.destination, named)
-    return graph_of(edges, numbered, arcs, "LDBC", directed=_ldbc_directed(edges))
+def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes, ...]) -> Form:
+    text = shown(line).strip()
+    attributes = "{" in text and text.endswith("}")
+    ids = text.partition("{")[0] if attributes else text
+    separator = next((mark for mark in SEPARATORS if mark in ids), None)
+    words = _words(ids, separator)
+    header = Header(input.shown, number, line, ())
+    if attributes and len(words) != 2:
+        raise malformed(header.place(), f"expected two node ids and a dictionary, found {len(words)} ids")
+    if len(words) not in (2, 3):
+        message = f"expected two node ids and perhaps a weight, found {len(words)} word{'s' * (len(words) != 1)}"
+        raise malformed(header.place(min(len(words) - 1, 3)), message)
+    return Form(number, tuple(words), separator, attributes, comments)
 
 
-def _pair(input: Input) -> tuple[Input, Input | None]:
-    """The `.e` and, where there is one, the `.v` of a LDBC graph."""
-    stem = _stem(input)
-    if input.name.endswith(".e"):
-        return input, _beside(input, stem, ".v")
-    edges = _beside(input, stem, ".e")
-    if edges is None:
-        raise cannot_open(input.shown, f"its edges, {stem}.e, are not beside it")
-    return edges, input
+def _words(text: str, separator: str | None) -> list[str]:
+    """The words of a line; between separators names may hold blanks."""
+    plain = (text if separator is None else text.replace(separator, " ")).split()
+    if separator is None or not any(map(is_name, plain)):
+        return plain
+    words = [word.strip() for word in text.split(separator)]
+    return words if words[-1] else words[:-1]
 
 
-def _stem(input: Input) -> str:
-    return input.path.name[: len(input.name) - 2]
+def _rows(input: Input, form: Form) -> Iterator[Row]:
+    """The lines of an edge list whose ids are names, or that a dictionary follows."""
+    second = True
+    for number, line in text_lines(input):
+        ids, brace, _ = line.partition("{") if form.attributes else (line, "", "")
+        words = _words(ids, form.separator)
+        if len(words) != len(form.words) or (form.attributes and not brace):
+            raise _wrong_width(input, number, line, form, len(words))
+        if second and number != form.line:
+            second = False
+            _refuse_header(input, form, words)
+        weight = words[2] if len(words) == 3 else None
+        yield number, words[0], words[1], _weight_in(input, number, line) if form.attributes else weight
 
 
-def _beside(input: Input, stem: str, suffix: str) -> Input | None:
-    for ending in ("", *(c.suffix for c in COMPRESSIONS)):
-        path = input.path.with_name(stem + suffix + ending)
-        if path.is_file():
-            return Input(path, input.progress)
-    return None
+def _refuse_header(input: Input, form: Form, second: list[str]) -> None:
+    """Refuses a first line of names above a line of numbers: it names columns, by words that are not known."""
+    if all(map(is_name, form.words[:2])) and all(map(is_natural, second[:2])):
+        line = next(line for number, line in input.lines() if number == form.line)
+        help = "call them source and target (and weight), or begin the line with #"
+        raise bad_header(Header(input.shown, form.line, line, ()).place(), "this line seems to name columns", help)
 
 
-def _vertices(input: Input) -> NDArray[Any]:
-    """The ids that a `.v` names; what else stands in its lines is of no interest."""
-    for _, line in input.lines():
-        if line.strip() and line.lstrip()[:1] not in b"#%":
-            return read_arcs(input, Layout(len(line.split()), (0, 0))).source
-    return np.zeros(0, np.int32)
+def _weight_in(input: Input, number: int, line: str) -> str | None:
+    text = line[line.index("{") :]
+    try:
+        return weight_in(text)
+    except NoDictionaryError:
+        where = Place(input.shown, number, line, line.index("{") + 1, len(text))
+        raise malformed(where, "expected a dictionary such as {} or {'weight': 3}") from None
 
 
-def _require_named(edges: Input, vertices: Input, arcs: Arcs, named: NDArray[Any]) -> None:
-    """Refuses edges whose ends the `.v` does not name."""
-    known = np.unique(named.astype(np.uint64))
-    for ends in (arcs.source, arcs.destination):
-        at = np.minimum(np.searchsorted(known, ends.astype(np.uint64)), max(len(known) - 1, 0))
-        unknown = np.flatnonzero(known[at] != ends) if len(known) else np.arange(len(ends))
-        if len(unknown):
-            raise at_id(edges, int(ends[unknown[0]]), f"{vertices.path.name} names no node {int(ends[unknown[0]])}")
-
-
-def at_id(input: Input, id: int, message: str) -> DiagnosticError:
-    """A message about the first line that has `id` for one of its two ends."""
-    for number, line in input.lines():
-        for word in list(re.finditer(rb"\d+", line))[:2]:
-            if int(word.group()) == id and line.lstrip()[:1] not in b"#%":
-                where = Place(input.shown, number, shown(line), word.start() + 1, len(word.group()))
-                return at(where, "E0808", message)
-    return malformed(Place(input.shown, 1, ""), message)
-
-
-def _ldbc_directed(edges: Input) -> bool:
-    """What the graph's `.properties` says, beside it or in LDBC's folder `properties`; directed where there is none."""
-    stem = _stem(edges)
-    folder = edges.path.absolute().parent
-    for path in (folder / f"{stem}.properties", folder.parent / "properties" / f"{stem}.properties"):
-        if path.is_file():
-            said = re.search(r"(?m)^\s*graph\.[^=\s]*\.directed\s*=\s*(\w+)", path.read_text(errors="replace"))
-            return said is None or said.group(1).lower() != "false"
-    return True
+def _wrong_width(input: Input, number: int, line: str, form: Form, found: int) -> DiagnosticError:
+    expected = "two node ids and a dictionary" if form.attributes else f"{len(form.words)} columns"
+    message = f"expected {expected} as in the lines before" + (f", found {found}" if not form.attributes else "")
+    return malformed(Place(input.shown, number, line, len(line) + 1), message)
 
 
 def write(graph: Graph, stream: IO[bytes]) -> None:
-    """Every arc on a line, with the original ids; an undirected graph's edges once, and a comment that says so."""
+    """Every arc on a line, with the original ids, names under a header; an undirected graph's edges once, and a comment
+    that says so."""
     require_no_isolated(graph)
     source, destination, weights = graph.sources, graph.columns, graph.weights
     if not graph.directed:
@@ -147,6 +170,8 @@ def write(graph: Graph, stream: IO[bytes]) -> None:
     elif not len(source):
         stream.write(b"# Directed graph without nodes\n")
     ids = graph.original_ids
+    if isinstance(graph.names, Labelled):  # below names of columns ids may be names, whatever the first of them is
+        stream.write(b"src dst\n" if weights is None else b"src dst weight\n")
     write_table(stream, [ids[source], ids[destination]], weights)
 
 
@@ -157,20 +182,14 @@ def added_nodes(graph: Graph, name: str) -> int:
     return graph.id_range[1] + 1 - graph.num_nodes
 
 
-def recognises_ldbc(input: Input) -> bool:
-    """Text named `.e` or `.v`."""
-    return input.name.endswith((".e", ".v")) and is_text(input)
-
-
 def recognises(input: Input) -> bool:
-    """Text whose first line that is no comment starts with a number."""
+    """By its name; else text whose first line that is no comment starts with a number, or ends with a dictionary."""
     if not is_text(input):
         return False
     lines = (line.strip() for line in first_lines(input))
     first = next((line for line in lines if line and line[:1] not in b"#%"), b"0")
-    return input.name.endswith(FORMAT.suffixes) or re.match(rb"[-+]?\d", first) is not None
+    return input.name.endswith(FORMAT.suffixes) or re.match(rb"[-+]?\d|[^{]*[\s,;|]\{.*\}$", first) is not None
 
 
 SUFFIXES = (".el", ".wel", ".txt", ".edges", ".edgelist", ".tsv", ".csv")
 FORMAT = Format("el", "edge list", SUFFIXES, recognises, read, write, Keeps.ALL)
-LDBC = Format("ldbc", "LDBC", (".e", ".v"), recognises_ldbc, read_ldbc)

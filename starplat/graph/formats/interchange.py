@@ -5,35 +5,93 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 from xml.etree.ElementTree import ParseError
+from xml.parsers import expat
 
-from starplat.graph.errors import Place, about, malformed, needs_library
+from starplat.diagnostics import DiagnosticError
+from starplat.graph.errors import Place, about, malformed, needs_library, unsupported
 from starplat.graph.formats.base import Format, is_text
 from starplat.graph.graph import Graph
 from starplat.graph.objects import from_networkx
 from starplat.graph.streams import Input
 from starplat.graph.tables import shown
 
+MOST_BYTES = 1 << 28
+"""Bytes of such a file: parsed, it takes some twenty times as much memory."""
 
-def _reader(title: str, load: Callable[[Any, IO[bytes]], Any]) -> Callable[[Input], Graph]:
+
+def _reader(
+    title: str, load: Callable[[Any, IO[bytes]], Any], inspect: Callable[[Input, bytes], None] | None = None
+) -> Callable[[Input], Graph]:
     def read(input: Input) -> Graph:
         try:
             import networkx
         except ImportError:
             raise needs_library(f"reading {input.shown}", "networkx") from None
-        content = input.read()
+        content = input.read(MOST_BYTES)
+        if inspect is not None:
+            inspect(input, content)
         try:
             graph = load(networkx, io.BytesIO(content))
         except ParseError as error:
-            line, column = error.position
-            text = shown((content.split(b"\n")[line - 1 : line] or [b""])[0])
-            raise malformed(Place(input.shown, line, text, column + 1), f"this is no {title}: {error}") from None
+            raise _at_line(input, content, error.position, f"this is no {title}: {error}") from None
         except Exception as error:  # a foreign parser's errors are of many types, all about this file
             raise about(input.shown, "E0805", f"NetworkX cannot read this {title}: {_said(error)}") from None
-        return from_networkx(graph, name=input.path.name, format=title)
+        return from_networkx(graph, name=input.path.name, format=title, from_text=True)
 
     return read
+
+
+def _at_line(input: Input, content: bytes, position: tuple[int, int], message: str) -> DiagnosticError:
+    return malformed(_place(input, content, position), message)
+
+
+def _place(input: Input, content: bytes, position: tuple[int, int]) -> Place:
+    """A line, counted from 1, and a column, counted from 0, as messages have them."""
+    line, column = position
+    text = shown((content.split(b"\n")[line - 1 : line] or [b""])[0])
+    return Place(input.shown, line, text, column + 1)
+
+
+def refuse_entities(input: Input, content: bytes) -> None:
+    """Lets a document type pass that only names one, and refuses entities before anything expands or fetches them.
+
+    Raises:
+        DiagnosticError: E0810, the document type declares an entity; E0805, what stands before the graph is no XML.
+    """
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler, parser.StartElementHandler = _declared, _begun
+    try:
+        parser.Parse(content, True)
+    except _ContentBegunError:
+        return
+    except _EntityError as found:
+        name = str(found)
+        written = re.search(rb"<!ENTITY\s+(?:%\s+)?" + re.escape(name.encode()), content)
+        before = content[: written.start() if written else 0]
+        position = before.count(b"\n") + 1, len(before) - before.rfind(b"\n") - 1
+        message = f"its document type declares the entity '{name}', and entities are not read"
+        help = "write the text itself where the entity stands, and leave the declaration out"
+        raise unsupported(input.shown, message, _place(input, content, position), help) from None
+    except expat.ExpatError as error:
+        raise _at_line(input, content, (error.lineno, error.offset), f"this is no XML: {error}") from None
+
+
+def _declared(name: str, *more: object) -> NoReturn:
+    raise _EntityError(name)
+
+
+def _begun(name: str, attributes: object) -> NoReturn:
+    raise _ContentBegunError
+
+
+class _ContentBegunError(Exception):
+    """The first element has been reached: no declaration may follow."""
+
+
+class _EntityError(Exception):
+    """An entity of that name is declared."""
 
 
 def _said(error: Exception) -> str:
@@ -42,7 +100,7 @@ def _said(error: Exception) -> str:
 
 def _recogniser(pattern: bytes) -> Callable[[Input], bool]:
     def recognises(input: Input) -> bool:
-        return is_text(input) and re.search(pattern, input.head, re.IGNORECASE) is not None
+        return is_text(input) and re.search(pattern, input.head, re.IGNORECASE | re.DOTALL) is not None
 
     return recognises
 
@@ -51,19 +109,22 @@ def _load_pajek(networkx: Any, stream: IO[bytes]) -> Any:
     return networkx.parse_pajek(line.decode("utf-8", "replace") for line in stream)
 
 
+_PROLOG = rb"""\A\s*(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"""
+"""What may stand before the first element of an XML file."""
+
 GRAPHML = Format(
     "graphml",
     "GraphML",
     (".graphml", ".xml"),
-    _recogniser(rb"\A\s*(?:\xef\xbb\xbf)?\s*<(?:\?xml[^>]*>\s*(?:<!--.*?-->\s*)*<)?graphml\b"),
-    _reader("GraphML", lambda networkx, stream: networkx.read_graphml(stream)),
+    _recogniser(_PROLOG + rb"<graphml\b"),
+    _reader("GraphML", lambda networkx, stream: networkx.read_graphml(stream), refuse_entities),
 )
 GEXF = Format(
     "gexf",
     "GEXF",
     (".gexf",),
-    _recogniser(rb"\A\s*(?:\xef\xbb\xbf)?\s*<(?:\?xml[^>]*>\s*(?:<!--.*?-->\s*)*<)?gexf\b"),
-    _reader("GEXF", lambda networkx, stream: networkx.read_gexf(stream)),
+    _recogniser(_PROLOG + rb"<gexf\b"),
+    _reader("GEXF", lambda networkx, stream: networkx.read_gexf(stream), refuse_entities),
 )
 GML = Format(
     "gml",

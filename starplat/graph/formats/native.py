@@ -3,6 +3,9 @@
 8 bytes of magic · u64 length of a JSON header · the header · arrays, each at a multiple of 64 bytes, little-endian. The
 header holds the version, what the graph is, where each array lies, and `source`, the SHA-256 of the file that the graph
 was made from, where that is known. The incoming arcs are written if the graph has worked them out.
+
+Version 1 numbers its nodes from `index_base`, or lists their `ids` in ascending order. Version 2, written only where
+that is not enough, lists `ids` in any order, or names: `names`, UTF-8 bytes in a row, and `name_ends`, where each ends.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import hashlib
 import json
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,16 +24,17 @@ from numpy.typing import NDArray
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.checks import ascending, checked_rows
 from starplat.graph.csr import Reverse, Rows
-from starplat.graph.errors import wrong_size
+from starplat.graph.errors import cannot_write, wrong_size
 from starplat.graph.formats.base import Format, Keeps
 from starplat.graph.graph import Graph
+from starplat.graph.ids import Labelled, label_array
 from starplat.graph.streams import Input
 
 MAGIC = b"\x89SPG\r\n\x1a\n"
-VERSION = 1
+VERSION, NAMED_VERSION = 1, 2
 ALIGNMENT = 64
 _START = struct.Struct("<8sQ")
-_TYPES = frozenset({"<i4", "<i8", "<u8", "<f8"})
+_TYPES = frozenset({"<i4", "<i8", "<u8", "<f8", "|u1"})
 
 
 def write(graph: Graph, stream: IO[bytes], source_hash: str = "") -> None:
@@ -42,7 +47,7 @@ def write(graph: Graph, stream: IO[bytes], source_hash: str = "") -> None:
         end += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
     header = json.dumps(
         {
-            "version": VERSION,
+            "version": VERSION if _is_ascending(graph.ids) else NAMED_VERSION,
             "nodes": graph.num_nodes,
             "arcs": graph.num_arcs,
             "directed": graph.directed,
@@ -66,7 +71,7 @@ def _arrays(graph: Graph) -> dict[str, NDArray[Any]]:
         "row_offsets": graph.row_offsets,
         "columns": graph.columns,
         "weights": graph.weights,
-        "ids": graph.ids,
+        **_arrays_of_ids(graph),
     }
     if "reverse" in graph.__dict__:
         back = graph.reverse
@@ -80,6 +85,22 @@ def _arrays(graph: Graph) -> dict[str, NDArray[Any]]:
         for name, array in arrays.items()
         if array is not None
     }
+
+
+def _is_ascending(ids: NDArray[Any] | None) -> bool:
+    return ids is None or (ids.dtype != object and not (ids[1:] <= ids[:-1]).any())
+
+
+def _arrays_of_ids(graph: Graph) -> dict[str, NDArray[Any] | None]:
+    if not isinstance(graph.names, Labelled):
+        return {"ids": graph.ids}
+    labels = graph.names.all.tolist()
+    if not all(isinstance(label, str) for label in labels):
+        odd = next(label for label in labels if not isinstance(label, str))
+        raise cannot_write(graph.name, f"its nodes are called by other things than names, such as {odd!r:.60}")
+    names = [label.encode("utf-8", "surrogatepass") for label in labels]
+    ends = np.cumsum([len(name) for name in names], dtype=np.int64)
+    return {"names": np.frombuffer(b"".join(names), np.uint8), "name_ends": ends}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +126,7 @@ def read(input: Input) -> Graph:
             rows.columns,
             rows.weights,
             bool(header["directed"]),
-            arrays.get("ids"),
+            _ids(input, arrays),
             str(header["name"]),
             int(header["index_base"]),
             str(header["format"]),
@@ -146,8 +167,9 @@ def _content(input: Input) -> _Content:
         header = json.loads(raw[_START.size : start].tobytes())
     except ValueError:
         raise _damaged(input, "its header is no JSON") from None
-    if not isinstance(header, dict) or header.get("version") != VERSION:
-        raise _damaged(input, f"only version {VERSION} is read; write it again with this starplat")
+    if not isinstance(header, dict) or header.get("version") not in (VERSION, NAMED_VERSION):
+        message = f"only versions {VERSION} and {NAMED_VERSION} are read; write it again with this starplat"
+        raise _damaged(input, message)
     return _Content(header, start, raw)
 
 
@@ -165,8 +187,25 @@ def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
     if [header.get("nodes"), header.get("arcs")] != [graph.num_nodes, graph.num_arcs]:
         raise _damaged(input, "its header and its arrays are of different sizes")
     ids = graph.ids
-    if ids is not None and (len(ids) != graph.num_nodes or (ids[1:] <= ids[:-1]).any()):
+    if ids is not None and len(ids) != graph.num_nodes:
+        raise _damaged(input, f"it has {len(ids)} ids for {graph.num_nodes} nodes")
+    if header["version"] == VERSION and not _is_ascending(ids):
         raise _damaged(input, "its ids do not ascend")
+    if ids is not None and not _is_ascending(ids) and len(set(ids.tolist())) != len(ids):
+        raise _damaged(input, "two of its nodes have the same id")
+
+
+def _ids(input: Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """The ids of the nodes, numbers or names."""
+    if "names" not in arrays:
+        return arrays.get("ids")
+    ends, text = arrays["name_ends"], arrays["names"].tobytes()
+    if ends.dtype.kind not in "iu" or (len(ends) and (int(ends[0]) < 0 or int(ends[-1]) != len(text))):
+        raise _damaged(input, "its names are incomplete")
+    if (ends[1:] < ends[:-1]).any():
+        raise _damaged(input, "its names overlap")
+    starts = [0, *ends.tolist()]
+    return label_array(text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(starts))
 
 
 def _reverse(input: Input, arrays: dict[str, NDArray[Any]], graph: Graph) -> Reverse:

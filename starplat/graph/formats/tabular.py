@@ -6,21 +6,22 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import suppress
 from typing import IO, Any
 
 from starplat.diagnostics import DiagnosticError
-from starplat.graph.columns import expected_columns, find_columns
 from starplat.graph.errors import Place, about, bad_header, malformed, needs_library, unsupported
 from starplat.graph.formats.base import Format, Header, Keeps, first_lines, graph_of, header_of, is_text
+from starplat.graph.formats.edge_list import says_undirected
 from starplat.graph.formats.text import require_no_isolated, write_table
 from starplat.graph.graph import Graph
 from starplat.graph.numbering import by_ids_seen
 from starplat.graph.objects import from_table
-from starplat.graph.streams import Input, Piece
-from starplat.graph.tables import Arcs, Layout, joined, parse_piece, read_arcs, shown
+from starplat.graph.objects.columns import expected_columns, find_columns
+from starplat.graph.spelt import Row, graph_of_rows, place_of
+from starplat.graph.streams import Input
+from starplat.graph.tables import Layout, read_arcs, shown
 
-ROWS = 1 << 14
 SEPARATORS = (b",", b";", b"\t", b"|", b" ")
 
 
@@ -63,7 +64,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def read_csv(input: Input) -> Graph:
-    """The graph of a CSV's edge columns; other columns may hold anything."""
+    """The graph of a CSV's edge columns; other columns may hold anything. Ids are numbers if all are, else names."""
     header = header_of(input, lambda line: line.startswith(b"#"), "the line with the columns' names")
     separator = _separator(header.line)
     names = _names(header, separator)
@@ -71,16 +72,19 @@ def read_csv(input: Input) -> Graph:
     if found is None:
         raise unsupported(input.shown, expected_columns(names), header.place())
     source, destination, weight = found
-    layout = Layout(len(names), (source, destination), weight, separator=separator)
+    directed = not says_undirected(header.comments)
     if _is_plain(input, header, separator):
-        arcs = read_arcs(input, layout, header.number)
-    else:
-        arcs = _read_quoted(input, header, layout, separator)
-    return graph_of(input, by_ids_seen(input.shown, arcs.source, arcs.destination), arcs, "CSV")
+        layout = Layout(len(names), (source, destination), weight, comments=b"", separator=separator)
+        with suppress(DiagnosticError):  # not all of it is numbers: reading row by row tells what it is
+            arcs = read_arcs(input, layout, header.number)
+            numbered = by_ids_seen(input.shown, arcs.source, arcs.destination)
+            return graph_of(input, numbered, arcs, "CSV", directed=directed)
+    rows = _rows(input, header, separator, len(names), found)
+    return graph_of_rows(input, rows, "CSV", directed=directed)
 
 
 def _separator(line: bytes) -> bytes:
-    return next((mark for mark in SEPARATORS if mark in line), b",")
+    return next((mark for mark in SEPARATORS if mark in line.strip()), b",")
 
 
 def _names(header: Header, separator: bytes) -> list[str]:
@@ -100,37 +104,33 @@ def _is_plain(input: Input, header: Header, separator: bytes) -> bool:
     return not re.search(b"|".join(odd), body, re.MULTILINE)
 
 
-def _read_quoted(input: Input, header: Header, layout: Layout, separator: bytes) -> Arcs:
-    """Row by row, with the standard library's reader; only the columns of the edges are kept."""
-    kept = [*layout.ends, *([] if layout.weight is None else [layout.weight])]
-    plain = Layout(len(kept), (0, 1), None if layout.weight is None else 2)
-    with input.open() as stream:
-        text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="")
-        rows = csv.reader(text, delimiter=separator.decode())
-        lines = _lines_of(input, rows, header.number, kept)
-        blocks = [_parse_rows(input, plain, batch) for batch in iter(lambda: list(islice(lines, ROWS)), [])]
-        return joined(blocks, layout.weight is not None)
-
-
-def _lines_of(input: Input, rows: Any, skip: int, kept: list[int]) -> Iterator[Piece]:
-    """The kept cells of every row as a line of their own, numbered as in the file."""
+def _rows(
+    input: Input, header: Header, separator: bytes, width: int, columns: tuple[int, int, int | None]
+) -> Iterator[Row]:
+    """The cells of the edges in every row, which the standard library's reader finds."""
+    source, destination, weight = columns
+    rows = csv.reader(_text(input, header), delimiter=separator.decode(), skipinitialspace=separator == b" ")
     try:
         for row in rows:
-            if rows.line_num > skip and row:
-                cells = [re.sub(r"\s", "_", row[i].strip()) if i < len(row) else "" for i in kept]
-                yield Piece((" ".join(cells) + "\n").encode(), rows.line_num)
+            line = header.number + rows.line_num
+            count = max(width, len(row)) if any(map(str.strip, row[width:])) else min(width, len(row))
+            if not row or (count != width and row[0].lstrip()[:1] in ("#", "%")):
+                continue
+            if count != width:
+                raise malformed(place_of(input, line, ""), f"expected {width} columns as in the header, found {count}")
+            yield line, row[source].strip(), row[destination].strip(), None if weight is None else row[weight].strip()
     except csv.Error as error:
-        raise malformed(Place(input.shown, rows.line_num, ""), f"this is no CSV: {error}") from None
+        raise malformed(place_of(input, header.number + rows.line_num, ""), f"this is no CSV: {error}") from None
 
 
-def _parse_rows(input: Input, layout: Layout, batch: list[Piece]) -> Arcs:
-    """Many rows at once; one by one only to find the wrong one."""
-    try:
-        return parse_piece(input.shown, layout, Piece(b"".join(row.text for row in batch), batch[0].line))
-    except DiagnosticError:
-        for row in batch:
-            parse_piece(input.shown, layout, row)
-        raise
+def _text(input: Input, header: Header) -> Iterator[str]:
+    """The lines below the header."""
+    for number, line in input.lines():
+        if number > header.number:
+            try:
+                yield line.decode() + "\n"
+            except UnicodeDecodeError:
+                raise malformed(Place(input.shown, number, shown(line)), "this line is no UTF-8 text") from None
 
 
 def write_csv(graph: Graph, stream: IO[bytes]) -> None:

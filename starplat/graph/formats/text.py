@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -22,12 +24,25 @@ def write_table(
     prefix: str = "",
     separator: str = " ",
 ) -> None:
-    """Lines of integers, the weight last if there is one; reals are written so that reading gives the same double."""
+    """Lines of ids, the weight last if there is one; reals are written so that reading gives the same double, and names
+    are quoted where they hold a separator."""
+    if columns[0].dtype == object:
+        _write_names(stream, columns, weights, separator)
+        return
     every = [*columns] if weights is None else [*columns, weights]
     for start in range(0, len(columns[0]), LINES):
         parts = [_words(column[start : start + LINES]) for column in every]
         lines = [prefix + separator.join(words) for words in zip(*parts, strict=True)]
         stream.write(("\n".join(lines) + "\n").encode())
+
+
+def _write_names(
+    stream: IO[bytes], columns: Sequence[NDArray[Any]], weights: NDArray[Any] | None, separator: str
+) -> None:
+    text = io.TextIOWrapper(stream, "utf-8", newline="", write_through=True)
+    parts = [column.tolist() for column in columns] + ([] if weights is None else [_words(weights)])
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(zip(*parts, strict=True))
+    text.detach()
 
 
 def _words(values: NDArray[Any]) -> list[str]:

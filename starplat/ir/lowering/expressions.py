@@ -58,6 +58,8 @@ class ExpressionLowering(ABC):
                 return self.aggregate(e)
             case typed.Call():
                 return self.call(e)
+            case typed.Incremented():
+                raise AssertionError("an increment is a statement by now")
             case typed.UnsupportedValue():
                 raise self.unsupported(e.construct, e)
         assert_never(e)

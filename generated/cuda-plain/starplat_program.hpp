@@ -1,8 +1,23 @@
-// What --help says.
-static const char *const usage =
-{% for line in usage %}
-    "{{ line }}\n"{{ ";" if loop.last else "" }}
-{% endfor %}
+#ifndef STARPLAT_PROGRAM_HPP
+#define STARPLAT_PROGRAM_HPP
+// What every program of starplat's has besides its algorithm: a command line, summaries, times. Needs C++17.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace starplat {
 
 // A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
 struct UsageError : std::runtime_error {
@@ -58,31 +73,7 @@ public:
         return has(name) ? number<T>(name) : otherwise;
     }
 
-{% if takes_node_sets %}
-    // "1,5,9", or "@" and a file that lists them, as the numbers of nodes.
-    std::vector<arc_t> nodes(const std::string &name, const HostGraph &graph) const {
-        std::vector<arc_t> found;
-        for (const long long id : numbers(name)) found.push_back(graph.node(id));
-        return found;
-    }
-
-{% endif %}
-{% if takes_arc_sets %}
-    // "0,1,5", or "@" and a file that lists them: arcs go by their places in the rows.
-    std::vector<arc_t> arcs(const std::string &name, const HostGraph &graph) const {
-        std::vector<arc_t> found;
-        for (const long long arc : numbers(name)) {
-            if (arc < 0 || arc >= graph.num_arcs) {
-                throw std::runtime_error("the graph has no arc " + std::to_string(arc));
-            }
-            found.push_back(static_cast<arc_t>(arc));
-        }
-        return found;
-    }
-
-{% endif %}
-private:
-{% if takes_sets %}
+    // "1,5,9", or "@" and a file that lists them.
     std::vector<long long> numbers(const std::string &name) const {
         std::vector<long long> found;
         std::string listed = text(name);
@@ -101,23 +92,13 @@ private:
         return found;
     }
 
-{% endif %}
+private:
     std::map<std::string, std::string> given;
 };
-{% if takes_sets %}
-
-// A flag for each of `count` nodes, set for the members.
-static std::vector<unsigned char> marks(std::size_t count, const std::vector<arc_t> &members) {
-    std::vector<unsigned char> marked(count, 0);
-    for (const arc_t member : members) marked[member] = 1;
-    return marked;
-}
-{% endif %}
-{% if results %}
 
 // Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
 template <class T>
-static void summarise(const char *name, const std::vector<T> &cells) {
+void summarise(const char *name, const std::vector<T> &cells) {
     using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
     Sum sum = 0, least = 0, greatest = 0;
     std::size_t finite = 0;
@@ -134,7 +115,6 @@ static void summarise(const char *name, const std::vector<T> &cells) {
     if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
     std::cout << "\n";
 }
-{% endif %}
 
 // Seconds since it was last asked.
 class Stopwatch {
@@ -149,3 +129,7 @@ public:
 private:
     std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
+
+}  // namespace starplat
+
+#endif

@@ -1,0 +1,45 @@
+"""NetworkX's adjacency lists, as `networkx.write_adjlist` writes them: a line for every node, its id and then those of
+its neighbors.
+
+Ids are numbers if all are, else names. Lines that start with `#` or `%` are comments. Nothing in such a file tells
+whether edges are directed: they are taken as they stand.
+"""
+
+from __future__ import annotations
+
+import re
+
+from starplat.graph.errors import unsupported
+from starplat.graph.formats.base import Format, first_lines, is_text
+from starplat.graph.formats.edge_list import SEPARATORS
+from starplat.graph.graph import Graph
+from starplat.graph.spelt import Row, graph_of_rows, text_lines
+from starplat.graph.streams import LONGEST_LINE, Input
+
+_NETWORKX = re.compile(rb"\A#[^\n]*\n# GMT [^\n]*\n#")
+"""The comment that NetworkX writes above adjacency lists, and above nothing else."""
+
+
+def read(input: Input) -> Graph:
+    """The graph of an adjacency list; its nodes are in the order of the lines, if they have names."""
+    if any(b"{" in line for line in first_lines(input)[:1000]):
+        help = "write it with write_adjlist, or with its attributes by write_edgelist or write_graphml"
+        raise unsupported(input.shown, "multi-line adjacency lists are not read", help=help)
+    nodes: list[str] = []
+    rows: list[Row] = []
+    separator: str | None = None
+    for number, line in text_lines(input, LONGEST_LINE):
+        if not nodes:
+            separator = next((mark for mark in SEPARATORS if mark in line), None)
+        node, *neighbors = (word.strip() for word in line.split(separator))
+        nodes.append(node)
+        rows.extend((number, node, neighbor, None) for neighbor in neighbors)
+    return graph_of_rows(input, rows, "adjacency list", alone=nodes)
+
+
+def recognises(input: Input) -> bool:
+    """By its name, or by the comment that NetworkX writes."""
+    return is_text(input) and (input.name.endswith(FORMAT.suffixes) or _NETWORKX.match(input.head) is not None)
+
+
+FORMAT = Format("adjlist", "adjacency list", (".adjlist",), recognises, read)

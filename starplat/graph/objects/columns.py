@@ -1,0 +1,126 @@
+"""Makes a graph of columns: two arrays of ids, perhaps one of weights, and the names that tables give such columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.graph.errors import not_a_graph
+from starplat.graph.graph import Graph, as_weights
+from starplat.graph.ids import label_array
+from starplat.graph.numbering import Numbered, by_ids_seen, by_labels
+
+END_NAMES = (
+    ("src", "dst"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("from", "to"),
+    ("u", "v"),
+    ("row", "col"),
+)
+WEIGHT_NAMES = ("weight", "weights", "w", "wgt", "cost", "distance", "length")
+
+
+def find_columns(names: Sequence[str]) -> tuple[int, int, int | None] | None:
+    """Which columns are source, destination and weight, or None where the names do not tell."""
+    plain = [name.strip().strip('"').lower() for name in names]
+    for source, destination in END_NAMES:
+        if source in plain and destination in plain:
+            weight = next((plain.index(name) for name in WEIGHT_NAMES if name in plain), None)
+            return plain.index(source), plain.index(destination), weight
+    return None
+
+
+def expected_columns(names: Sequence[str]) -> str:
+    """What a message says of columns that tell nothing."""
+    pairs = ", ".join(f"'{a}' and '{b}'" for a, b in END_NAMES[:-1])
+    return f"the columns {', '.join(names)} name no edges; expected {pairs}"
+
+
+def graph_of_columns(
+    source: NDArray[Any],
+    destination: NDArray[Any],
+    weights: NDArray[Any] | None = None,
+    *,
+    directed: bool = True,
+    name: str = "graph",
+    format: str = "",
+) -> Graph:
+    """The graph whose nodes are the ids that occur: integers in ascending order, names in that of their first edges.
+
+    Raises:
+        DiagnosticError: E0814, the arrays are not equally long columns of ids, or a weight is no finite number.
+    """
+    ends = [_ids(name, end) for end in (source, destination)]
+    if len(ends[0]) != len(ends[1]) or (weights is not None and len(weights) != len(ends[0])):
+        raise not_a_graph(f"{name}: sources, destinations and weights must be equally many")
+    numbered = _numbered(name, *ends)
+    return Graph.from_arcs(
+        numbered.n,
+        numbered.source,
+        numbered.destination,
+        None if weights is None else _numbers(name, np.asarray(weights)),
+        directed=directed,
+        ids=numbered.ids,
+        name=name,
+        index_base=numbered.index_base,
+        format=format,
+    )
+
+
+def plain_column(values: Sequence[Any]) -> NDArray[Any]:
+    """Integers as such, everything else as objects: NumPy would make texts of a 1 beside an "a"."""
+    whole = all(issubclass(kind, int | np.integer) and kind is not bool for kind in set(map(type, values)))
+    try:
+        return np.array(values, np.int64) if whole else label_array(values)
+    except OverflowError:
+        return label_array(values)
+
+
+def _numbered(name: str, source: NDArray[Any], destination: NDArray[Any]) -> Numbered:
+    if source.dtype.kind in "iu" and destination.dtype.kind in "iu":
+        return by_ids_seen(name, source, destination)
+    try:
+        numbered = by_labels(name, source.tolist(), destination.tolist())
+    except TypeError as error:
+        raise not_a_graph(f"{name}: some node's id is nothing that can be looked up: {error}") from None
+    for label in numbered.ids.tolist() if numbered.ids is not None else ():
+        if _is_missing(label):
+            raise not_a_graph(f"{name}: some edge lacks a source or a destination")
+        if isinstance(label, float | complex | bool):
+            raise not_a_graph(f"{name}: node ids are integers or names, but {label!r} is among them")
+    return numbered
+
+
+def _is_missing(label: Any) -> bool:
+    """None, not-a-number and pandas' NA, which equal nothing."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)  # noqa: PLR0124
+
+
+def _ids(name: str, end: NDArray[Any]) -> NDArray[Any]:
+    """A column of ids, integers or objects."""
+    array = np.asarray(end)
+    if array.ndim != 1 or array.dtype.kind not in "iuOUST":
+        message = f"{name}: node ids must be one-dimensional arrays of integers or of names, not {array.dtype}"
+        if array.size:
+            raise not_a_graph(message, "convert whole numbers with .astype(int)" if array.dtype.kind == "f" else None)
+        return np.zeros(0, np.int32)
+    if array.dtype.kind not in "iu":
+        return plain_column(np.char.decode(array, "utf-8").tolist() if array.dtype.kind == "S" else array.tolist())
+    if array.size and int(array.min()) < 0:
+        raise not_a_graph(f"{name}: node ids cannot be negative, but {int(array.min())} is among them")
+    return array if array.size else np.zeros(0, np.int32)
+
+
+def _numbers(name: str, weights: NDArray[Any]) -> NDArray[Any]:
+    if weights.dtype == object:
+        weights = np.array(weights.tolist())
+    if weights.dtype.kind not in "iufb":
+        raise not_a_graph(f"{name}: weights must be numbers, not {weights.dtype}")
+    if weights.dtype.kind == "f" and not np.isfinite(weights).all():
+        wrong = int(np.flatnonzero(~np.isfinite(weights))[0])
+        raise not_a_graph(f"{name}: the weight of edge {wrong} is {weights[wrong]}, which is no finite number")
+    return as_weights(weights)

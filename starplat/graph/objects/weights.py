@@ -1,0 +1,58 @@
+"""Turns the weights that other libraries' edges carry, one Python object each, into an array of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.diagnostics import warn
+from starplat.graph.errors import not_a_graph
+
+
+def weights_of(name: str, values: Sequence[Any], edge: Callable[[int], object]) -> NDArray[Any] | None:
+    """The weights of edges, None where no edge has one. An edge without one among others that have one counts 1, as in
+    NetworkX, with a warning.
+
+    Args:
+        values: a number for every edge, or None.
+        edge: what messages call the edge of that number.
+
+    Raises:
+        DiagnosticError: E0814, a weight is no finite number.
+    """
+    kinds = set(map(type, values))
+    if kinds <= {type(None)}:
+        return None
+    if type(None) in kinds:
+        first = next(number for number, value in enumerate(values) if value is None)
+        warn(f"{name}: the edge {edge(first)} and perhaps others have no weight; they count 1")
+        values = [1 if value is None else value for value in values]
+    if all(issubclass(kind, int | np.integer | np.bool_) for kind in kinds - {type(None)}):
+        try:
+            return np.array(values, np.int64)
+        except OverflowError:
+            pass
+    return _reals(name, values, edge)
+
+
+def _reals(name: str, values: Sequence[Any], edge: Callable[[int], object]) -> NDArray[np.float64]:
+    try:
+        if all(issubclass(kind, Real | np.number) for kind in set(map(type, values))):
+            reals = np.array(values, np.float64)
+            if np.isfinite(reals).all():
+                return reals
+    except (TypeError, ValueError, OverflowError):
+        pass
+    wrong = next(number for number, value in enumerate(values) if not _is_finite(value))
+    raise not_a_graph(f"{name}: the weight of {edge(wrong)} is {values[wrong]!r:.60}, which is no finite number")
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real | np.number) and bool(np.isfinite(float(value)))
+    except (TypeError, OverflowError):
+        return False

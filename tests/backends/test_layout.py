@@ -1,0 +1,86 @@
+"""Programs lie beside the headers that they share, or hold them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.backends.layout import header, laid_out, raw_literal
+from starplat.resources import template_folder
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HEADERS = sorted(path.name.removesuffix(".jinja") for path in template_folder("headers").iterdir())
+
+
+@cache
+def program(name: str) -> starplat.Program:
+    return starplat.compile(EXAMPLES / f"{name}.sp")
+
+
+@pytest.mark.parametrize("target", BACKENDS)
+def test_headers_are_the_same_for_every_program(target: str) -> None:
+    for name in ("sssp", "triangle_count", "betweenness"):
+        for library in (False, True):
+            files = program(name).artifact(target, library=library)
+            beside = {file: text for file, text in files.items() if file in HEADERS}
+            assert beside == {file: header(file) for file in beside}
+            asked = {file for text in files.values() for file in re.findall(r'#include "(starplat_\w+\.hpp)"', text)}
+            assert asked == set(beside)
+
+
+@pytest.mark.parametrize("target", BACKENDS)
+def test_a_single_file_holds_all(target: str) -> None:
+    files = program("betweenness").artifact(target, single_file=True)
+    (text,) = files.values()
+    beside = program("betweenness").artifact(target)
+    assert '#include "starplat' not in text
+    for name, part in beside.items():
+        if name in HEADERS:
+            body = re.sub(r'#include "starplat_\w+\.hpp"\n', "", part)
+            assert text.count(body) == 1
+        elif name not in files:
+            assert text.count(part) == 1, "kernels are in it byte for byte"
+
+
+@pytest.mark.parametrize("target", BACKENDS)
+def test_a_library_in_a_single_file_has_its_header_for_c_beside_it(target: str) -> None:
+    files = program("sssp").artifact(target, library=True, single_file=True)
+    assert len(files) == 2
+    assert files["sssp.h"] == program("sssp").artifact(target, library=True)["sssp.h"]
+
+
+def test_the_lines_of_the_file_are_counted_after_the_kernels() -> None:
+    for single_file in (False, True):
+        lines = program("sssp").artifact("openmp", single_file=single_file)["sssp.cpp"].splitlines()
+        place = next(place for place, line in enumerate(lines) if re.match(r'#line \d+ "sssp.cpp"', line))
+        assert lines[place] == f'#line {place + 2} "sssp.cpp"'
+
+
+def test_a_literal_holds_any_text() -> None:
+    assert raw_literal("a") == 'R"kernels(a)kernels"'
+    assert raw_literal('// )kernels"') == 'R"kernels_(// )kernels")kernels_"'
+
+
+def test_a_header_that_is_asked_for_twice_stands_once() -> None:
+    name = HEADERS[0]
+    text = laid_out({"a.cpp": f'#include "{name}"\nint a;\n#include "{name}"\n'}, single_file=True)["a.cpp"]
+    assert text.count("#endif") == header(name).count("#endif")
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_a_header_stands_alone(name: str, tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    for each in HEADERS:
+        (tmp_path / each).write_text(header(each), encoding="utf-8")
+    (tmp_path / "alone.cpp").write_text(f'#include "{name}"\n#include "{name}"\nint main() {{}}\n')
+    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
+    read = subprocess.run(["g++", *flags, "alone.cpp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert read.returncode == 0, read.stderr

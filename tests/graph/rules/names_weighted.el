@@ -1,0 +1,2 @@
+Ann Bob 3
+Bob Ann 2.5
