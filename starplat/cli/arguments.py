@@ -11,7 +11,12 @@ from starplat.ir.processors import Processor
 from starplat.schedule.schedule import usage
 
 ProgramFile = Annotated[Path, typer.Argument(metavar="FILE.sp", help="The program.", show_default=False)]
-ProgramFiles = Annotated[list[Path], typer.Argument(metavar="FILE.sp…", help="The programs.", show_default=False)]
+ProgramOrStdin = Annotated[
+    Path, typer.Argument(metavar="FILE.sp", help="The program; - reads it from stdin.", show_default=False)
+]
+ProgramFiles = Annotated[
+    list[Path], typer.Argument(metavar="FILE.sp…", help="The programs; - reads stdin.", show_default=False)
+]
 FunctionName = Annotated[
     str | None,
     typer.Option("--function", metavar="NAME", help="The entry; by default the function that no other calls."),
@@ -35,7 +40,13 @@ Weights = Annotated[
 ]
 Arguments = Annotated[
     list[str] | None,
-    typer.Option("--arg", "-a", metavar="K=V", help="An argument; a set is 1,5,9 or @file. May be repeated."),
+    typer.Option(
+        "--arg",
+        "-a",
+        metavar="K=V",
+        help="An argument; may be repeated. A set is 1,5,9 or @FILE, a property one value for all or @FILE: "
+        ".csv, .npz, .parquet (as --out writes them; FILE:COLUMN), .npy or .txt.",
+    ),
 ]
 
 

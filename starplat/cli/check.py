@@ -9,6 +9,7 @@ import typer
 
 from starplat.cli import console
 from starplat.cli.arguments import Json, ProgramFiles, Strict
+from starplat.cli.program_file import source_at
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
 from starplat.source import SourceFile
 
@@ -29,10 +30,9 @@ def check(files: ProgramFiles, strict: Strict = False, json: Json = False) -> No
 def diagnostics_of(file: Path, strict: bool) -> tuple[Diagnostic, ...]:
     """Everything there is to say about a program."""
     from starplat import pipeline
-    from starplat.program_text import read_program
 
     try:
-        return pipeline.check(read_program(file), strict=strict).warnings
+        return pipeline.check(source_at(file), strict=strict).warnings
     except DiagnosticError as error:
         return error.diagnostics
 

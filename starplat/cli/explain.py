@@ -124,9 +124,9 @@ def _explain_code(code: str, json: bool) -> None:
 def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None:
     from starplat import pipeline
     from starplat.analysis import describe, to_json
-    from starplat.program_text import read_program
+    from starplat.cli.program_file import source_at
 
-    checked = pipeline.check(read_program(path), strict=strict)
+    checked = pipeline.check(source_at(Path(path)), strict=strict)
     console.show(checked.warnings)
     plan = _plan(checked, wish)
     if json:

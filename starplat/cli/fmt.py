@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from starplat.cli import console, files
+from starplat.cli.program_file import is_stdin, source_at
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.source import SourceFile
 
@@ -21,12 +21,11 @@ Diff = Annotated[bool, typer.Option("--diff", help="Write nothing; print what wo
 def fmt(paths: Files, check: Check = False, diff: Diff = False) -> None:
     """Format programs in place."""
     from starplat.frontend.unparse import format_source
-    from starplat.program_text import read_program
 
     failed = changed = False
     for path in paths:
         try:
-            source = _standard_input() if str(path) == "-" else read_program(path)
+            source = source_at(path)
             formatted = format_source(source)
         except DiagnosticError as error:
             console.show(error.diagnostics)
@@ -45,7 +44,7 @@ def _deliver(path: Path, source: SourceFile, formatted: str, *, check: bool, dif
         console.say(f"{source.name}: not formatted")
     if check or diff:
         return
-    if str(path) == "-":
+    if is_stdin(path):
         console.write(formatted)
     elif formatted != source.text:
         files.write_text(path, formatted)
@@ -56,9 +55,3 @@ def _difference(source: SourceFile, formatted: str) -> str:
     before, after = (text.splitlines(keepends=True) for text in (source.text, formatted))
     lines = unified_diff(before, after, source.name, source.name + " (formatted)")
     return "".join(line if line.endswith("\n") else line + "\n\\ no newline at the end\n" for line in lines)
-
-
-def _standard_input() -> SourceFile:
-    from starplat.program_text import decoded
-
-    return SourceFile("<stdin>", decoded("<stdin>", sys.stdin.buffer.read()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from starplat.cli import console, files
-from starplat.cli.arguments import DeviceNumber, FunctionName, Kind, ProgramFile, ScheduleText
+from starplat.cli.arguments import DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
 from starplat.cli.scheduling import ANY, Whom, wanted_schedule
 from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
@@ -33,7 +33,7 @@ class Stage(Enum):
 
 
 def inspect(
-    file: ProgramFile,
+    file: ProgramOrStdin,
     stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
     target: Annotated[str, typer.Option("--target", "-t", help="The target, from --stage schedule on.")] = "opencl",
     function: FunctionName = None,
@@ -52,11 +52,11 @@ def inspect(
     ] = None,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
-    from starplat.program_text import read_program
+    from starplat.cli.program_file import source_at
 
     if diff is not None and (annotate or html is not None):
         raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
-    source, whom = read_program(file), Whom(device, kind)
+    source, whom = source_at(file), Whom(device, kind)
     if diff is not None:
         _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file), whom))
     elif annotate or html is not None:

@@ -75,8 +75,17 @@ def _write_npz(path: Path, findings: Findings) -> list[Path]:
     if findings.returned is not None:
         arrays[_free("returned", arrays)] = np.asarray(findings.returned)
     with files.replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **arrays)
+        np.savez(stream, allow_pickle=False, **{name: _without_objects(array) for name, array in arrays.items()})
     return [path]
+
+
+def _without_objects(array: NDArray[Any]) -> NDArray[Any]:
+    """Names as NumPy's own text, which needs no pickle; no node is no text, as in a CSV."""
+    import numpy as np
+
+    if array.dtype.kind != "O":
+        return array
+    return np.array(["" if cell is None else str(cell) for cell in array.tolist()], np.str_)
 
 
 def _write_csv(path: Path, findings: Findings) -> list[Path]:

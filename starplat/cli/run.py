@@ -18,7 +18,7 @@ from starplat.cli.arguments import (
     DropLoops,
     FunctionName,
     Json,
-    ProgramFile,
+    ProgramOrStdin,
     ScheduleText,
     Strict,
     Undirected,
@@ -29,6 +29,7 @@ from starplat.cli.everywhere import run_on_all
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
 from starplat.cli.optional import ENDINGS, NO_PAGE
+from starplat.cli.program_file import is_stdin, source_at
 from starplat.cli.request import Request
 from starplat.cli.run_report import show
 from starplat.cli.scheduling import wanted_schedule
@@ -60,7 +61,7 @@ _Trace = Annotated[
 
 
 def run(
-    file: ProgramFile,
+    file: ProgramOrStdin,
     graph: _GraphFile,
     function: FunctionName = None,
     arg: Arguments = None,
@@ -107,7 +108,7 @@ def run(
 
 def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
     """The program, ready to run from the function, with its warnings said."""
-    program = starplat.compile(file, strict=strict)
+    program = starplat.compile(source_at(file) if is_stdin(file) else file, strict=strict)
     program.module(function)
     console.show(program.warnings)
     return program

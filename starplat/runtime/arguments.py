@@ -21,7 +21,8 @@ from starplat.graph.ids import Labelled
 from starplat.ir.nodes import Argument, Module
 from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import Lent, fetched, on_a_device
-from starplat.runtime.properties import members, numbered_cells, numbered_members, property_cells, property_of_text
+from starplat.runtime.properties import members, numbered_cells, numbered_members, property_cells
+from starplat.runtime.property_files import property_in
 from starplat.runtime.scalars import UnfitError, parsed, scalar
 
 
@@ -57,8 +58,8 @@ def bind(module: Module, graph: Graph, given: Mapping[str, object]) -> Bound:
 
 
 def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
-    """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property
-    `@file` or one value for all.
+    """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property one value for all or
+    `@file`, as `property_files` reads it.
 
     Raises:
         DiagnosticError: as `bind`, and E0711, a file cannot be read.
@@ -68,7 +69,7 @@ def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
     problems: list[Diagnostic] = []
     for name, text in given.items():
         try:
-            values[name] = _from_text(text, types.get(name), graph)
+            values[name] = _from_text(name, text, types.get(name), graph)
         except UnfitError as unfit:
             problems.append(_unfit(name, types[name], unfit))
         except OSError as error:
@@ -175,13 +176,13 @@ class _Binder:
         return f"its parameters are: {words}" if words else "it takes no arguments besides the graph"
 
 
-def _from_text(text: str, kind: Type | None, graph: Graph) -> object:
+def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
     match kind:
         case SetType():
             listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
             return _listed_ids(listed, kind, graph)
         case PropertyType() if text.startswith("@"):
-            return property_of_text(Path(text[1:]))
+            return property_in(text[1:], name, kind)
         case PropertyType():
             count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
             return [parsed(text)] * count
@@ -236,6 +237,9 @@ def _hint(kind: Type) -> str | None:
         case SetType():
             return "a set is given as a list of ids: 1,5,9 or @file on the command line"
         case PropertyType():
-            return "a property is given as an array with one value for every node (or edge), in the graph's order"
+            return (
+                "a property is an array with a value for every node (or edge), in the graph's order, or values by id; "
+                "on the command line one value for all, or @FILE (.csv, .npz, .npy, .parquet, .txt)"
+            )
         case _:
             return None

@@ -6,7 +6,7 @@ numbers inside; none is -1 in both, or None outside where ids are names.
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,20 +17,35 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import infinity, limits
 from starplat.runtime.elements import Cells, dtype_of, element_of
-from starplat.runtime.scalars import NONE, UnfitError, node, parsed, scalar
+from starplat.runtime.keyed import Keyed, keyed_by, places
+from starplat.runtime.scalars import NONE, UnfitError, node, scalar
 
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
-    """The cells of a property from an array with a value for every node or arc.
+    """The cells of a property from an array with a value for every node or arc, or from values by id.
 
     Raises:
-        UnfitError: values of another kind, or that would be changed.
-        DiagnosticError: E0707, another length.
+        UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
+        DiagnosticError: E0707, another length; E0816, no node has this id.
     """
+    if isinstance(value, Mapping):
+        value = keyed_by(value, kind)
+    if isinstance(value, Keyed):
+        return _keyed_cells(value, kind, graph)
     array = np.asarray(value)
     count = _count(kind, graph)
     if array.shape != (count,):
         raise _wrong_length(array, kind, count)
+    return _inside(array, kind, graph)
+
+
+def _keyed_cells(keyed: Keyed, kind: PropertyType, graph: Graph) -> Cells:
+    cells: Cells = np.zeros(_count(kind, graph), dtype_of(element_of(kind.element), wide_arcs=True))
+    cells[places(keyed, kind, graph)] = _inside(keyed.values, kind, graph)
+    return cells
+
+
+def _inside(array: NDArray[Any], kind: PropertyType, graph: Graph) -> Cells:
     return _nodes_inside(array, graph) if kind.element is Scalar.NODE else _converted(array, kind.element, graph)
 
 
@@ -59,16 +74,6 @@ def _require_numbers(array: NDArray[Any], lowest: int, graph: Graph) -> None:
         wrong = int(array.min() if array.min() < lowest else array.max())
         message = f"on a device nodes are numbers 0..{graph.num_nodes - 1}, and {wrong} is none"
         raise UnfitError(message, out_of_range=True)
-
-
-def property_of_text(path: Path) -> Any:
-    """The values in a file: NumPy's `.npy`, or words between white space or commas."""
-    if path.suffix == ".npy":
-        try:
-            return np.load(path, allow_pickle=False)
-        except ValueError as error:
-            raise UnfitError(f"{path} is no array of numbers: {error}") from None
-    return [parsed(word) for word in path.read_text(encoding="utf-8").replace(",", " ").split()]
 
 
 def members(value: Any, kind: SetType, graph: Graph) -> Cells:

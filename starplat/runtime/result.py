@@ -58,13 +58,14 @@ class Bytes:
 class Summary:
     """Of one property: how many values, and of those that are finite (not INF) how many, their sum, least and greatest.
 
-    A bool counts as 0 or 1. For a property of type `node` they are original ids, all of them finite.
+    A bool counts as 0 or 1. For a property of type `node` they are original ids, all of them finite; names have no sum,
+    and what is no node beside names is not finite.
     """
 
     type: str
     count: int
     finite: int
-    sum: int | float
+    sum: int | float | None
     min: int | float | None
     max: int | float | None
 
@@ -158,6 +159,8 @@ class Result:
 
 def summarised(cells: Cells, kind: Scalar) -> Summary:
     """The summary of cells of that type; sums of whole numbers are exact, of reals in double precision."""
+    if cells.dtype.kind == "O" and not all(isinstance(cell, int) for cell in cells):
+        return Summary(kind.value, len(cells), sum(cell is not None for cell in cells), None, None, None)
     finite = cells[_finite(cells, kind)]
     if not len(finite):
         return Summary(kind.value, len(cells), 0, 0.0 if kind.is_real else 0, None, None)

@@ -321,3 +321,42 @@ def test_a_wrong_target_is_said_before_the_graph_is_read(starplat: Starplat, exa
     assert (misspelt.code, "did you mean 'opencl'?" in misspelt.err) == (2, True)
     written = starplat("run", examples / "sssp.sp", "--graph", "absent.gr", "--target", "hip")
     assert (written.code, "starplat compile -t hip" in written.err) == (2, True)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "csv", "parquet"])
+@pytest.mark.parametrize(
+    "edges",
+    [["Zoe,Ann", "Ann,Bob", "Ann,Bob", "Bob,Zoe"], ["30,20", "20,7", "20,7", "7,30"]],
+    ids=["names", "numbers"],
+)
+def test_what_out_wrote_comes_back_in(
+    edges: list[str], suffix: str, starplat: Starplat, program: Write, tmp_path: Path
+) -> None:
+    graph, out = tmp_path / "g.csv", tmp_path / f"r.{suffix}"
+    graph.write_text("\n".join(["src,dst", *edges]), encoding="utf-8")
+    first = edges[0].split(",")[0]
+    text = """function f(Graph g, propNode<double> seed, propNode<node> best, propEdge<int> cap, node src) {
+        forall (v in g.nodes()) {
+            v.seed += v + 0.5;
+            if (v < 2) { v.best = src; } else { v.best = -1; }
+            forall (w in g.neighbors(v)) { edge e = g.get_edge(v, w); e.cap += 1 + v; }
+        }
+    }"""
+    command = ("run", program(text), "-g", graph, *COMMON, "--json", "-a", f"src={first}")
+    once = starplat(*command, "--out", out).json["properties"]
+    of_edges = out if suffix == "npz" else tmp_path / f"r.edges.{suffix}"
+    given = ("-a", f"seed=@{out}", "-a", f"best=@{out}:best", "-a", f"cap=@{of_edges}")
+    again = starplat(*command, *given).json["properties"]
+    for name in ("seed", "cap"):
+        assert again[name]["sum"] == 2 * once[name]["sum"]
+        assert again[name]["max"] == 2 * once[name]["max"]
+    assert again["best"] == once["best"]
+
+
+def test_a_program_may_come_through_stdin(process: Callable[..., Outcome], roads: Path) -> None:
+    text = "function f(Graph g) { return g.num_nodes(); }"
+    ran = process("run", "-", "-g", roads, *COMMON, input=text)
+    assert (ran.code, ran.out.splitlines()[:2]) == (0, ["<stdin>: 'f' on reference, interpreter", "returned 5"])
+    checked = process("check", "-", input=text.replace("num_nodes", "num_node"))
+    assert checked.code == 1
+    assert "--> <stdin>:1:" in checked.err
