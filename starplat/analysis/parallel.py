@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.analysis import walk
 from starplat.frontend import typed
@@ -13,7 +13,8 @@ from starplat.source import Span
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelLoop:
     """A loop whose iterations may run at once. `levels` tells that it is a pass of iterateInBFS, `visited` is the
-    node of the pass around it (its own iterator if it is one); `node` is what it is in the tree."""
+    node of the pass around it (its own iterator if it is one); `node` is what it is in the tree, and `around` what it
+    stands in, outermost first."""
 
     node: typed.ForEach | typed.IterateInBFS
     iterator: typed.Symbol
@@ -23,24 +24,28 @@ class ParallelLoop:
     span: Span
     levels: bool = False
     visited: typed.Symbol | None = None
+    around: tuple[typed.Statement, ...] = ()
 
 
 def parallel_loops(function: typed.FunctionDefinition) -> Iterator[ParallelLoop]:
     """All of a function's, outer before inner."""
-    yield from _loops_in(function.body, None)
+    yield from _loops_in(function.body, None, ())
 
 
-def _loops_in(statement: typed.Statement, visited: typed.Symbol | None) -> Iterator[ParallelLoop]:
+def _loops_in(
+    statement: typed.Statement, visited: typed.Symbol | None, around: tuple[typed.Statement, ...]
+) -> Iterator[ParallelLoop]:
     match statement:
         case typed.ForEach(parallel=True) as loop:
-            yield ParallelLoop(loop, loop.iterator, loop.domain, loop.filter, loop.body, loop.span, visited=visited)
+            head = (loop.iterator, loop.domain, loop.filter)
+            yield ParallelLoop(loop, *head, loop.body, loop.span, visited=visited, around=around)
         case typed.IterateInBFS():
-            yield from of_bfs(statement)
+            yield from (replace(found, around=around) for found in of_bfs(statement))
             visited = statement.iterator
         case _:
             pass
     for child in walk.blocks(statement):
-        yield from _loops_in(child, visited)
+        yield from _loops_in(child, visited, (*around, statement))
 
 
 def of_bfs(loop: typed.IterateInBFS) -> tuple[ParallelLoop, ...]:

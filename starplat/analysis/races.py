@@ -15,6 +15,7 @@ from starplat.analysis import walk
 from starplat.analysis.effects import Access, Kind, accesses
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.analysis.positions import Position
+from starplat.analysis.settling import idle_guards, unsettled
 from starplat.diagnostics import Diagnostic, Label, Severity
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar, SetType
@@ -71,6 +72,16 @@ def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
     return LoopRaces(loop, tuple(cells), frozenset(written))
 
 
+def settled(found: Iterable[LoopRaces]) -> frozenset[int]:
+    """The `id`s of the places that a Min or Max changes and that no order of iterations brings to another end."""
+    cells = [cell for verdict in found for cell in verdict.cells]
+    by_class = {
+        race_class: {id(a.place) for c in cells if c.race_class is race_class for a in c.accesses if a.extreme}
+        for race_class in (RaceClass.MONOTONE, RaceClass.RACE)
+    }
+    return frozenset(by_class[RaceClass.MONOTONE] - by_class[RaceClass.RACE])
+
+
 def _of_symbol(symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop) -> Iterable[CellSet]:
     for where, group in _disjoint(found, loop):
         if any(a.elsewhere and a.position is Position.OWN for a in group) and _is_scalar(symbol):
@@ -110,9 +121,7 @@ def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]
     if _is_reduction(writes) and not reads:
         return RaceClass.REDUCTION, f"every access is '{_operator(writes[0])}'"
     if all(a.kind is Kind.EXTREME for a in writes) and len({a.extreme for a in writes}) == 1:
-        extreme = writes[0].extreme
-        assert extreme is not None
-        return RaceClass.MONOTONE, f"it only changes by {extreme.value}; a stale read is put right by a later one"
+        return _judge_extreme(writes[0], reads, loop)
     if _is_monotone_flag(writes):
         return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
     if _stores_common_value(writes, loop):
@@ -122,6 +131,18 @@ def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]
     if all(a.kind is Kind.CARRIED for a in writes) and len({a.extreme for a in writes}) == 1 and not reads:
         return RaceClass.MONOTONE, "it goes with the winner of a Min or Max, as one unit; on ties any winner's stays"
     return RaceClass.RACE, _why_race(writes, reads)
+
+
+def _judge_extreme(write: Access, reads: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]:
+    """Cells that change by one Min or Max only: what else reads them must not notice in which order."""
+    assert write.extreme is not None
+    idle = idle_guards(loop.body)
+    if all(id(a.place) in idle for a in reads):
+        return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}, and nothing reads it meanwhile"
+    reason = unsettled(write.symbol, write.extreme, loop.around)
+    if reason:
+        return RaceClass.RACE, reason
+    return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}; a stale read is put right by a later one"
 
 
 def _is_reduction(writes: Sequence[Access]) -> bool:
@@ -223,9 +244,15 @@ def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagn
         program.source,
         Label(writes[0].span, "written by several iterations"),
         tuple(related),
-        "use 'Min'/'Max', a reduction such as '+=', or a second property for the new values",
+        _remedy(writes),
         Severity.WARNING,
     )
+
+
+def _remedy(writes: Sequence[Access]) -> str:
+    if all(a.kind is Kind.EXTREME for a in writes):
+        return "go on until nothing changes ('fixedPoint', a flag beside the Min or Max), or read a second property"
+    return "use 'Min'/'Max', a reduction such as '+=', or a second property for the new values"
 
 
 def tie_notes(found: Iterable[LoopRaces], program: typed.Program) -> list[Diagnostic]:

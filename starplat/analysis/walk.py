@@ -6,9 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from starplat.frontend import typed
-from starplat.frontend.walk import blocks, expressions, statements, within
+from starplat.frontend.walk import blocks, expressions, statements, within, written
 
-__all__ = ["all_values", "blocks", "calls", "declared", "statements", "values", "within", "written_places"]
+__all__ = [
+    "all_values",
+    "blocks",
+    "calls",
+    "declared",
+    "expressions",
+    "statements",
+    "values",
+    "within",
+    "written",
+    "written_places",
+]
 
 
 def values(statement: typed.Statement) -> tuple[typed.Expression, ...]:

@@ -216,3 +216,10 @@ class _Told:
         if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
             better, worse = ("lower", "higher") if effect.extreme is Combine.MIN else ("higher", "lower")
             raise NotJoined(f"a {better} '{own.array.name}' may tell a {worse} one, or none")
+        if not effect.settles:
+            raise NotJoined(told_too_early(own.array))
+
+
+def told_too_early(array: Array) -> str:
+    """Why cells that are told while they change cannot be told from the other end."""
+    return f"'{array.name}' is told while it changes, in a loop that does not only go on until it is settled"

@@ -25,7 +25,7 @@ from starplat.ir.points import Way, way_of
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk_host
 from starplat.schedule.join_effects import Marks
-from starplat.schedule.joins import Join, NotJoined, join_of
+from starplat.schedule.joins import Join, NotJoined, join_of, told_too_early
 from starplat.schedule.judged import known_of, launched_before
 from starplat.schedule.names import Taken
 from starplat.schedule.pulled_joins import pulled
@@ -79,8 +79,7 @@ def _in_its_place(join: Join, loops: list[HostWhile], module: Module) -> Join:
     if join.settled or any(settles(loop, join, module) for loop in loops):
         return join
     assert isinstance(join.effect, ExtremeCell)
-    name = join.effect.array.name
-    raise NotJoined(f"'{name}' is told while it changes, in a loop that does not only go on until it is settled")
+    raise NotJoined(told_too_early(join.effect.array))
 
 
 class Pulls:

@@ -90,7 +90,7 @@ def _lowers(walk: Kernel, sets: set[Array]) -> tuple[Array, Array, Array, Array]
         return None
     (following,) = sets - {found.members}
     told = tuple(carry.array for carry in last.carried)
-    if last.extreme is not Combine.MIN or last.lock is not None or told != (following,):
+    if last.extreme is not Combine.MIN or not last.settles or last.lock is not None or told != (following,):
         return None
     if last.index != Ref(neighbor) or last.carried[0].index != last.index or last.also:
         return None

@@ -34,10 +34,14 @@ NEIGHBORS = "forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ {} }} }}
         ("w.x++;", "x", "c"),
         ("w.x *= 2;", "x", "c"),
         ("w.flag ||= v.y > 0;", "flag", "c"),
-        ("<w.x> = <Min(w.x, v.x + 1)>;", "x", "d"),
-        ("<w.x> = <Max(w.x, v.x + 1)>;", "x", "d"),
-        ("<w.x, w.flag> = <Min(w.x, v.x + 1), True>;", "flag", "e"),
-        ("<w.x, w.y> = <Min(w.x, v.x + 1), v>;", "y", "d"),
+        ("<w.x> = <Min(w.x, v.y + 1)>;", "x", "d"),
+        ("<w.x> = <Max(w.x, v.y + 1)>;", "x", "d"),
+        ("if (v.y < w.x) { <w.x> = <Min(w.x, v.y)>; }", "x", "d"),
+        ("if (v.y < w.x) { <w.x> = <Min(w.x, v.y)>; t += 1; }", "x", "f"),
+        ("<w.x> = <Min(w.x, v.x + 1)>;", "x", "f"),
+        ("<w.x> = <Max(w.x, v.x + 1)>;", "x", "f"),
+        ("<w.x, w.flag> = <Min(w.x, v.y + 1), True>;", "flag", "e"),
+        ("<w.x, w.y> = <Min(w.x, v.z + 1), v>;", "y", "d"),
         ("w.flag = True;", "flag", "e"),
         ("w.x = 7;", "x", "e"),
         ("w.x = v;", "x", "f"),
@@ -50,7 +54,92 @@ NEIGHBORS = "forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ {} }} }}
     ],
 )
 def test_class_of_a_neighbor_statement(statement: str, symbol: str, expected: str) -> None:
-    assert classes(NEIGHBORS.format(statement))[symbol] == expected
+    parameters = "propNode<int> x, propNode<int> y, propNode<int> z, propNode<bool> flag, int &t"
+    assert classes(NEIGHBORS.format(statement), parameters=parameters)[symbol] == expected
+
+
+ROUNDS = """
+  x[s] = 0;
+  flag[s] = True;
+  {head} {{
+    {first}
+    forall (v in g.nodes(){filter}) {{
+      forall (w in g.neighbors(v)) {{ {body} }}
+    }}
+    {last}
+  }}"""
+FLAGGED = {"head": "fixedPoint until (done : !flag)", "filter": ".filter(flag)", "first": "", "last": ""}
+REPEATED = {"head": "while (more)", "filter": "", "first": "more = False;", "last": ""}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x + w.y), True>;"}, "d"),
+        ({"body": "<w.x, w.flag> = <Max(w.x, v.x / 2), True>;"}, "d"),
+        ({"body": "int near = v.x + 1; <w.x, w.flag> = <Min(w.x, near), True>;"}, "d"),
+        ({"body": "if (v.x != INF) { <w.x, w.flag> = <Min(w.x, v.x + 1), True>; }"}, "d"),
+        ({"body": "if (v.x == INF) { continue; } <w.x, w.flag> = <Min(w.x, v.x + 1), True>;"}, "d"),
+        ({"body": "if (v.x + 1 < w.x) { <w.x> = <Min(w.x, v.x + 1)>; w.flag = True; }"}, "d"),
+        ({"body": "<w.x, w.y, w.flag> = <Min(w.x, v.x + 1), (v.x + 1) * 3, True>;"}, "d"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, 10 - v.x), True>;"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x * w.y), True>;"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x % 7), True>;"}, "f"),
+        ({"body": "if (v.x > 3) { <w.x, w.flag> = <Min(w.x, v.x + 1), True>; }"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>; t += v.x;"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;", "last": "forall (v in g.nodes()) { t += v.x; }"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;", "last": "x[s] = 5;"}, "f"),
+        ({"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;", "filter": ".filter(x == round)"}, "f"),
+        ({"body": "<w.x> = <Min(w.x, v.x + 1)>;", "last": "s.flag = False;"}, "f"),
+        ({"body": "<w.x, v.flag> = <Min(w.x, v.x + 1), True>;"}, "f"),
+        (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), True>;"}, "d"),
+        (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), False>;"}, "f"),
+        (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), True>;", "head": "while (more && round < 9)"}, "f"),
+        (REPEATED | {"body": "<w.x> = <Min(w.x, v.x + 1)>;", "head": "for (int i = 0; i < 9; i++)"}, "f"),
+        (REPEATED | {"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;",
+                     "first": "more = False; forall (v in g.nodes()) { v.flag = False; }",
+                     "last": "forall (v in g.nodes()) { more ||= v.flag; }"}, "d"),
+    ],
+)  # fmt: skip
+def test_rounds_that_go_on_until_nothing_changes_settle_monotone_cells(change: dict[str, str], expected: str) -> None:
+    names = "propNode<int> x, propNode<int> y, propNode<bool> flag, node s, int &round, int &t, bool &more"
+    text = f"bool done = False; {ROUNDS.format(**FLAGGED | change)}"
+    facts = facts_of(f"function f(Graph g, {names}) {{\n{text}\n}}")
+    loop = next(loop for loop in facts.functions[0].loops if any(c.symbol.name == "x" for c in loop.cells))
+    assert [c.race_class.value for c in loop.cells if c.symbol.name == "x"] == [expected]
+
+
+HOOKS = """
+function components(Graph g, propNode<node> c) {{
+  forall (v in g.nodes()) {{ v.c = {start}; }}
+  bool more = True;
+  while (more) {{
+    more = False;
+    forall (e in g.edges()) {{
+      node a = e.source.c;
+      node b = e.destination.c;
+      if (a != b) {{ more = True; <a.c> = <Min(a.c, b)>; {other} }}
+    }}
+    forall (v in g.nodes()) {{ <v.c> = <Min(v.c, {jump})>; }}
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, {"d"}),
+        ({"start": "g.num_nodes() - v"}, {"f"}),
+        ({"other": ""}, {"f"}),
+        ({"jump": "v.c / 2"}, {"a", "f"}),
+    ],
+)
+def test_labels_that_hook_and_jump_find_the_least_of_their_component(
+    change: dict[str, str], expected: set[str]
+) -> None:
+    given = {"start": "v", "other": "<b.c> = <Min(b.c, a)>;", "jump": "v.c.c"}
+    loops = facts_of(HOOKS.format(**given | change)).functions[0].loops
+    assert {c.race_class.value for loop in loops[1:] for c in loop.cells if c.symbol.name == "c"} == expected
 
 
 def test_arcs_belong_to_one_end_only() -> None:

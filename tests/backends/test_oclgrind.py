@@ -55,7 +55,7 @@ import numpy as np
 import starplat
 from starplat.graph import generators
 program, graph = starplat.compile({KINDS!r}), generators.rmat(3, 2, 1)
-assert not program.warnings
+assert all(warning.code == "W0501" for warning in program.warnings)  # oclgrind takes one work-item after the other
 ids = np.arange(graph.num_nodes)
 given = dict(a=ids[::-1].copy(), b=ids, c=ids * 1.5, d=ids * 1.25, e=ids[::-1].copy())
 run = lambda target: program.run(graph, target=target, schedule="plain", **given)

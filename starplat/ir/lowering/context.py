@@ -61,6 +61,10 @@ class Context:
     def may_be_infinite(self, expression: typed.Expression) -> bool:
         return may_be_infinite(expression, self.facts.infinite)
 
+    def settles(self, place: typed.Place) -> bool:
+        """Whether a cell that a Min or Max changes comes to one end in any order of iterations."""
+        return id(place) in self.facts.settled
+
     def refuse(self, code: str, message: str, span: Span, text: str = "", help: str | None = None) -> DiagnosticError:
         """The error to raise for what cannot be lowered."""
         return DiagnosticError(Diagnostic(code, message, self.program.source, Label(span, text), help=help))

@@ -92,8 +92,9 @@ class KernelStores(KernelExpressions):
         shared = id(s.place) in self.shared
         carries, also = self._carries(s)
         lock = self._lock(array, s) if shared and not all(_is_constant(c.value) for c in carries) else None
-        candidate = self.expression(s.candidate)
-        return [ir.ExtremeCell(EXTREMES[s.extreme], array, where, candidate, tuple(carries), shared, lock, also)]
+        candidate, settles = self.expression(s.candidate), self.context.settles(s.place)
+        way = EXTREMES[s.extreme]
+        return [ir.ExtremeCell(way, array, where, candidate, tuple(carries), shared, lock, also, settles)]
 
     def _lock(self, array: ir.Array, s: typed.AssignExtreme) -> ir.Array:
         if self.around.lock_of is None:

@@ -77,7 +77,8 @@ class ExtremeCell:
     `lock` (an INT for every cell of `array`, 0 when free) is given where carried values are data that must stay
     consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants
     need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
-    reductions, or cells that are the winner's own.
+    reductions, or cells that are the winner's own. `settles` says that the cells come to the same end in any order of
+    iterations, also where they see each other's old values; `analysis.settling` found out.
     """
 
     extreme: Combine  # MIN or MAX
@@ -88,6 +89,7 @@ class ExtremeCell:
     shared: bool
     lock: Array | None = None
     also: tuple[KernelOp, ...] = ()
+    settles: bool = False
 
 
 @dataclass(frozen=True, slots=True)
