@@ -1,27 +1,35 @@
 """Drops fills that nobody can see: the array is overwritten before anything looks at it.
 
 Lowering fills every property with zeros where it is declared, because reading it there gives 0; the
-`attachNodeProperty` that mostly follows makes that work in vain. The pass looks at operations in a row.
+`attachNodeProperty` that mostly follows makes that work in vain. The pass looks at operations in a row, and, for arrays
+of a function's own, at loops that follow and begin each round with new values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from starplat.ir.nodes import Fill, HostBlock, HostOp, Module
+from starplat.ir.launches import touched
+from starplat.ir.nodes import Array, Fill, HostBlock, HostFor, HostFunction, HostOp, HostReturn, HostWhile, Module
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.uses import Use, next_use, use
+from starplat.ir.uses import Use, next_use, stream, use
+from starplat.ir.visitor import walk_host
 
 
 def drop_dead_fills(module: Module) -> Module:
     """The same program with fewer fills."""
-    dropper = _Dropper(module)
-    functions = tuple(replace(f, body=dropper.host_block(f.body)) for f in module.functions)
-    return replace(module, functions=functions)
+    return replace(module, functions=tuple(_with_fewer(function, module) for function in module.functions))
+
+
+def _with_fewer(function: HostFunction, module: Module) -> HostFunction:
+    seen = tuple(_without_unseen(function.body, (), function, module))
+    return replace(function, body=_Dropper(module).host_block(seen))
 
 
 class _Dropper(Rewriter):
+    """Drops the fills that are dead in their own row."""
+
     def __init__(self, module: Module) -> None:
         self.module = module
 
@@ -35,3 +43,42 @@ class _Dropper(Rewriter):
             return False
         after = next_use(following, op.array, self.module)
         return after is not None and use(after, op.array, self.module) is Use.OVERWRITES
+
+
+def _without_unseen(
+    ops: Sequence[HostOp], later: Sequence[HostOp], function: HostFunction, module: Module
+) -> Iterator[HostOp]:
+    """The operations of a function's own row without fills that only loops with new values follow."""
+    for place, op in enumerate(ops):
+        following = (*ops[place + 1 :], *later)
+        if isinstance(op, HostBlock):
+            yield replace(op, body=tuple(_without_unseen(op.body, following, function, module)))
+        elif not (
+            isinstance(op, Fill)
+            and op.array in function.arrays
+            and _is_never_seen(op.array, tuple(stream(following)), module)
+        ):
+            yield op
+
+
+def _is_never_seen(array: Array, following: Sequence[HostOp], module: Module) -> bool:
+    """Whether an array's values of now are lost on every way. A loop may run no round, so that what comes after it has
+    to be asked too."""
+    for op in following:
+        what = use(op, array, module)
+        if what is Use.OVERWRITES:
+            return True
+        if isinstance(op, HostReturn) or what is Use.NONE or _begins_with_new_values(op, array, module):
+            continue
+        return False
+    return True
+
+
+def _begins_with_new_values(op: HostOp, array: Array, module: Module) -> bool:
+    """Whether each round of a loop overwrites the array before it looks at it."""
+    if not isinstance(op, HostWhile | HostFor):
+        return False
+    if any(array in touched(inner, module) for inner in walk_host(op.before)):
+        return False
+    first = next_use(op.body, array, module)
+    return first is not None and use(first, array, module) is Use.OVERWRITES

@@ -82,3 +82,32 @@ def test_every_pass_has_a_sentence_and_a_reason() -> None:
 def test_passes_keep_what_they_need_not_change() -> None:
     plain = module("forall (v in g.nodes()) { v.out = k; }")
     assert run(plain) == plain
+
+
+@pytest.mark.parametrize("head", ["while (k > 0)", "for (int i = 0; i < k; i++)"])
+def test_a_fill_before_loops_that_begin_with_new_values_vanishes(head: str) -> None:
+    again = f"{head} {{ k = k - 1; g.attachNodeProperty(a = 7); {USE.replace('v.b', 'v.out')} }}"
+    for tail in ("", again, "return;"):
+        before = module(f"propNode<int> a; {again} {tail}")
+        verify(after := drop_dead_fills(before))
+        assert "fill a with 0" in host(before)
+        assert host(after) == [line for line in host(before) if line != "fill a with 0"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while (k > 0) { k = k - 1; g.attachNodeProperty(a = 7); } out = a;",  # there may be no round
+        "while (k > 0) { k = k - 1; out = a; g.attachNodeProperty(a = 7); }",
+        "while (a[0] < k) { g.attachNodeProperty(a = 7); }",
+        "while (k > 0) { if (k == 3) { g.attachNodeProperty(a = 7); } out = a; k = k - 1; }",
+    ],
+)
+def test_a_fill_stays_where_a_loop_may_look(body: str) -> None:
+    before = module(f"propNode<int> a; {body}")
+    assert "fill a with 0" in host(drop_dead_fills(before))
+
+
+def test_a_fill_in_a_loop_stays_where_an_equal_one_before_it_vanishes() -> None:
+    loop = f"while (k > 0) {{ k = k - 1; g.attachNodeProperty(a = 0); {USE.replace('v.b', 'v.out')} }}"
+    assert host(drop_dead_fills(module(f"propNode<int> a; {loop}"))) == ["fill a with 0"]
