@@ -64,7 +64,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -121,13 +121,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -657,7 +655,7 @@ struct Teams {
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
         while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
         if (size < 32) {
-            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
             size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
         }
         count = 32 / size;
@@ -850,43 +848,34 @@ static __device__ inline void visit_found(const Frontier &set, int size, int num
     }
 }
 
-// The same; a set that is taken from is empty afterwards.
-template <class Visit>
-static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
-    const int size = listed(set);
-    if (takes) begin_anew(set);
-    visit_found(set, size, num_nodes, takes, visit);
-}
-
 // The arcs of the nodes that the threads of a warp bring, one after the other.
 struct WarpArcs {
-    int node, last, count;  // this thread's node; its arcs and those before it; all of them
-    arc_t shift;            // from a place among them to an arc of this thread's node
+    int node;           // this thread's
+    arc_t last, count;  // its arcs and those before it; all of them
+    arc_t shift;        // from a place among them to an arc of this thread's node
 
     // Brings a node, or -1. Nodes with long rows are put off.
     __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
-        arc_t first = 0;
-        int degree = 0;
+        arc_t first = 0, degree = 0;
         if (node >= 0) {
             first = rows[node];
-            const arc_t arcs = rows[node + 1] - first;
-            if (long_rows.puts_off(node, arcs)) {
+            degree = rows[node + 1] - first;
+            if (long_rows.puts_off(node, degree)) {
                 node = -1;
-            } else {
-                degree = (int)arcs;
+                degree = 0;
             }
         }
         last = degree;
         for (int width = 1; width < 32; width *= 2) {
-            const int before = __shfl_up_sync(~0u, last, width);
+            const arc_t before = __shfl_up_sync(~0u, last, width);
             if (threadIdx.x % 32 >= width) last += before;
         }
         count = __shfl_sync(~0u, last, 31);
         shift = first - (last - degree);
     }
 
-    // Which thread brought the node of an arc; -1 beyond the last.
-    __device__ int owner(int place) const {
+    // Which thread brought the node of an arc: the last thread where there is no such arc.
+    __device__ int owner(arc_t place) const {
         int found = 0;
         for (int step = 16; step > 0; step /= 2) {
             if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
@@ -899,8 +888,9 @@ struct WarpArcs {
 template <class Body>
 static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
-    for (int begin = 0; begin < arcs.count; begin += 32) {
-        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
+        const arc_t place = begin + threadIdx.x % 32;
+        const int owner = arcs.owner(place);
         const int of = __shfl_sync(~0u, arcs.node, owner);
         const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
         if (place < arcs.count) body(of, arc);
@@ -1025,7 +1015,7 @@ static __device__ __forceinline__ void gather_step(
     if (node >= 0 && !late && team.member == 0) finish(node, total);
 }
 
-// As gather_step, for the listed nodes to keep.
+// Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.
 template <class T, class Keep, class Join, class Value, class Finish>
 static __device__ inline void gather_each(
     const int *list, int size, int num_nodes, const arc_t *rows, LongRows &long_rows, T start, Keep keep, Join join,
@@ -1194,7 +1184,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 1198 "betweenness_push.cu"
+#line 1188 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -497,11 +497,11 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     arc_t num_arcs,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    int *lightest,
-    arc_t *choice,
     bool *in_tree,
     int *component,
     int *joins,
+    int *lightest,
+    arc_t *choice,
     const int *__restrict__ weight,
     long long total,
     int *growing_found,
@@ -511,12 +511,6 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
 ) {
     int growing_turn = 0;
     int total_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        lightest[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        choice[cell] = -1;
-    }
     for (arc_t cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_arcs; cell += gridDim.x * blockDim.x) {
         in_tree[cell] = false;
     }
@@ -642,7 +636,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
     }
 }
 
-#line 646 "minimum_spanning_tree.cu"
+#line 640 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -679,8 +673,8 @@ static long long minimum_spanning_tree(
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
-            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, lightest, choice,
-            in_tree, component, joins, weight, total, growing_found, total_found, total_outcome, arrived
+            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component,
+            joins, lightest, choice, weight, total, growing_found, total_found, total_outcome, arrived
         );
         total = total_outcome.read();
     }

@@ -64,7 +64,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -121,13 +121,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -548,7 +546,7 @@ struct Teams {
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
         while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
         if (size < 32) {
-            const int degree = (int)(rows[num_nodes] / max(num_nodes, 1));
+            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
             size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
         }
         count = 32 / size;
@@ -624,8 +622,8 @@ static __device__ inline void gather_rows(
                 }
                 __syncwarp();
                 if (!late) {
-                    const int last = (int)min((arc_t)room, min(end, stop) - at);
-                    for (int i = (int)max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
+                    const arc_t last = min((arc_t)room, min(end, stop) - at);
+                    for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
                 }
                 __syncwarp();
             }
@@ -720,7 +718,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 724 "pagerank.cu"
+#line 722 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -711,7 +711,7 @@ static __device__ inline void visit_found(const Frontier &set, int size, int num
     }
 }
 
-// The same; a set that is taken from is empty afterwards.
+// Calls visit(node) as visit_found does, for every member; a set that is taken from is empty afterwards.
 template <class Visit>
 static __device__ inline void visit_members(Frontier &set, int num_nodes, bool takes, Visit visit) {
     const int size = listed(set);
@@ -723,7 +723,6 @@ static __device__ inline void visit_members(Frontier &set, int num_nodes, bool t
 #define HUGE_ROW 512  // and a whole block those of a node with still more
 #define MOST_LONG 2047  // of such nodes for a block
 #define MOST_HUGE 511
-#define MOST_TOGETHER 512  // threads of a block
 
 // Nodes that a block puts off until more of its threads can take their arcs together.
 struct LongRows {
@@ -754,33 +753,32 @@ static __device__ inline LongRows &no_long_rows() {
 
 // The arcs of the nodes that the threads of a warp bring, one after the other.
 struct WarpArcs {
-    int node, last, count;  // this thread's node; its arcs and those before it; all of them
-    arc_t shift;            // from a place among them to an arc of this thread's node
+    int node;           // this thread's
+    arc_t last, count;  // its arcs and those before it; all of them
+    arc_t shift;        // from a place among them to an arc of this thread's node
 
     // Brings a node, or -1. Nodes with long rows are put off.
     __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
-        arc_t first = 0;
-        int degree = 0;
+        arc_t first = 0, degree = 0;
         if (node >= 0) {
             first = rows[node];
-            const arc_t arcs = rows[node + 1] - first;
-            if (long_rows.puts_off(node, arcs)) {
+            degree = rows[node + 1] - first;
+            if (long_rows.puts_off(node, degree)) {
                 node = -1;
-            } else {
-                degree = (int)arcs;
+                degree = 0;
             }
         }
         last = degree;
         for (int width = 1; width < 32; width *= 2) {
-            const int before = __shfl_up_sync(~0u, last, width);
+            const arc_t before = __shfl_up_sync(~0u, last, width);
             if (threadIdx.x % 32 >= width) last += before;
         }
         count = __shfl_sync(~0u, last, 31);
         shift = first - (last - degree);
     }
 
-    // Which thread brought the node of an arc; -1 beyond the last.
-    __device__ int owner(int place) const {
+    // Which thread brought the node of an arc: the last thread where there is no such arc.
+    __device__ int owner(arc_t place) const {
         int found = 0;
         for (int step = 16; step > 0; step /= 2) {
             if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
@@ -793,8 +791,9 @@ struct WarpArcs {
 template <class Body>
 static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
     const WarpArcs arcs(node, rows, long_rows);
-    for (int begin = 0; begin < arcs.count; begin += 32) {
-        const int place = begin + threadIdx.x % 32, owner = arcs.owner(place);
+    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
+        const arc_t place = begin + threadIdx.x % 32;
+        const int owner = arcs.owner(place);
         const int of = __shfl_sync(~0u, arcs.node, owner);
         const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
         if (place < arcs.count) body(of, arc);
@@ -857,13 +856,7 @@ static __device__ int add_inf(int a, int b) {
 // After a barrier, for all threads alike.
 static __device__ inline bool is_empty(const Frontier &set) { return set.count().members == 0; }
 
-// Calls body(node) for every member.
-template <class Body>
-static __device__ inline void each_member(Frontier &set, int num_nodes, Body body) {
-    visit_members(set, num_nodes, false, [&](int node) { if (node >= 0) body(node); });
-}
-
-// The same, and leaves the set empty.
+// Calls body(node) for every member, and leaves the set empty.
 template <class Body>
 static __device__ inline void take_members(Frontier &set, int num_nodes, Body body) {
     visit_members(set, num_nodes, true, [&](int node) { if (node >= 0) body(node); });
@@ -1005,7 +998,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 1009 "sssp_two_flags.cu"
+#line 1002 "sssp_two_flags.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -64,7 +64,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -121,13 +121,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -483,15 +481,12 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    int *partner,
     bool *in_cover,
+    int *partner,
     int *matched_found,
     unsigned *arrived
 ) {
     int matched_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        partner[cell] = -1;
-    }
     {
         // vertex_cover.sp:7 forall (v in g.nodes())
         #line 7 "vertex_cover.sp"
@@ -554,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(512) vertex_cover_loop(
     }
 }
 
-#line 558 "vertex_cover.cu"
+#line 553 "vertex_cover.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -584,7 +579,7 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
         Buffer<int> matched_found(device, std::vector<int>(3, 0));
         device.launch_together(
             "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, partner, in_cover,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_cover, partner,
             matched_found, arrived
         );
     }

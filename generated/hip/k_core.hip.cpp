@@ -66,7 +66,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -123,13 +123,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -532,8 +530,8 @@ static __device__ int join_add_int(
         }
     } else {
         __syncthreads();
-        const int stop = (int)(min(last, end) - begin);
-        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+        const arc_t stop = min(last, end) - begin;
+        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
             const int other = values[i];
             total = total + other;
         }
@@ -543,16 +541,16 @@ static __device__ int join_add_int(
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
 static __device__ void grid_barrier(unsigned *arrived) {
+    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
         const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
         while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
     }
     __syncthreads();
+    __threadfence();
 }
 
 // Combines the values of a block, wavefront by wavefront; its first thread gets the total.
@@ -585,7 +583,7 @@ static __device__ int groups_for_each(int size) {
     return max(1, (int)gridDim.x / size);
 }
 
-// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns how many arcs they are.
 static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long long part = blockIdx.x % groups, arcs = end - first;
@@ -729,7 +727,7 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
     }
 }
 
-#line 733 "k_core.hip.cpp"
+#line 731 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -468,16 +468,16 @@ static __device__ long long atomic_max_long(long long *cell, long long value) {
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
 static __device__ void grid_barrier(unsigned *arrived) {
+    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
         const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
         while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
     }
     __syncthreads();
+    __threadfence();
 }
 
 #ifdef ARC_64
@@ -511,11 +511,11 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
     arc_t num_arcs,
     const int *__restrict__ columns,
     const int *__restrict__ arc_sources,
-    int *lightest,
-    arc_t *choice,
     bool *in_tree,
     int *component,
     int *joins,
+    int *lightest,
+    arc_t *choice,
     const int *__restrict__ weight,
     long long total,
     int *growing_found,
@@ -525,12 +525,6 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
 ) {
     int growing_turn = 0;
     int total_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        lightest[cell] = 0;
-    }
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        choice[cell] = -1;
-    }
     for (arc_t cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_arcs; cell += gridDim.x * blockDim.x) {
         in_tree[cell] = false;
     }
@@ -656,7 +650,7 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
     }
 }
 
-#line 660 "minimum_spanning_tree.hip.cpp"
+#line 654 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -693,8 +687,8 @@ static long long minimum_spanning_tree(
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 4 : 8,
-            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, lightest, choice,
-            in_tree, component, joins, weight, total, growing_found, total_found, total_outcome, arrived
+            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component,
+            joins, lightest, choice, weight, total, growing_found, total_found, total_outcome, arrived
         );
         total = total_outcome.read();
     }

@@ -437,16 +437,16 @@ static __device__ long long atomic_max_long(long long *cell, long long value) {
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
 static __device__ void grid_barrier(unsigned *arrived) {
+    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
         const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
         while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
     }
     __syncthreads();
+    __threadfence();
 }
 
 #ifdef ARC_64
@@ -553,7 +553,7 @@ static __device__ int groups_for_each(int size) {
     return max(1, (int)gridDim.x / size);
 }
 
-// Brings a node with this block's part of its arcs, where some blocks share a node; returns as bring_rows does.
+// Brings a node with this block's part of its arcs, where some blocks share a node; returns how many arcs they are.
 static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long long part = blockIdx.x % groups, arcs = end - first;

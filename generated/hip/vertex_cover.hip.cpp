@@ -66,7 +66,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -123,13 +123,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -450,16 +448,16 @@ static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, i
 }
 
 // Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word.
+// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
 static __device__ void grid_barrier(unsigned *arrived) {
+    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
         const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
         while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-        __threadfence();
     }
     __syncthreads();
+    __threadfence();
 }
 
 // vertex_cover.sp:35 function scatter(node v)
@@ -476,15 +474,12 @@ extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
     const int *__restrict__ columns,
     const arc_t *__restrict__ in_row_offsets,
     const int *__restrict__ in_columns,
-    int *partner,
     bool *in_cover,
+    int *partner,
     int *matched_found,
     unsigned *arrived
 ) {
     int matched_turn = 0;
-    for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        partner[cell] = -1;
-    }
     {
         // vertex_cover.sp:7 forall (v in g.nodes())
         #line 7 "vertex_cover.sp"
@@ -547,7 +542,7 @@ extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
     }
 }
 
-#line 551 "vertex_cover.hip.cpp"
+#line 546 "vertex_cover.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -577,7 +572,7 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
         Buffer<int> matched_found(device, std::vector<int>(3, 0));
         device.launch_together(
             "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, partner, in_cover,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_cover, partner,
             matched_found, arrived
         );
     }

@@ -422,8 +422,11 @@ static void enlist(int node, int *bits, int *list, int *size) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
-        #pragma acc atomic capture
-        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        {
+            int *const captured = &bits[node / 32];
+            #pragma acc atomic capture
+            { held = *captured; *captured |= bit; }
+        }
         if ((held & bit) == 0) {
             int place;
             #pragma acc atomic capture
@@ -611,7 +614,7 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 615 "sssp_two_flags.cpp"
+#line 618 "sssp_two_flags.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -49,7 +49,7 @@ static int groups_for_each(int size) {
     return max(1, (int)get_num_groups(0) / size);
 }
 
-// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long part = get_group_id(0) % groups, arcs = end - first;
@@ -136,8 +136,8 @@ static double join_add_double(
         }
     } else {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const int stop = (int)(min(last, end) - begin);
-        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+        const arc_t stop = min(last, end) - begin;
+        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
             const double other = values[i];
             total = total + other;
         }

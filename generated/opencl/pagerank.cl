@@ -118,8 +118,8 @@ static double join_add_double(
         }
     } else {
         barrier(CLK_LOCAL_MEM_FENCE);
-        const int stop = (int)(min(last, end) - begin);
-        for (int i = (int)(max(first, begin) - begin); i < stop; i++) {
+        const arc_t stop = min(last, end) - begin;
+        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
             const double other = values[i];
             total = total + other;
         }

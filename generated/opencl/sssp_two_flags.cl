@@ -56,7 +56,7 @@ static int groups_for_each(int size) {
     return max(1, (int)get_num_groups(0) / size);
 }
 
-// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
 static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long part = get_group_id(0) % groups, arcs = end - first;

@@ -53,7 +53,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     std::vector<arc_t> row_offsets;
     std::vector<int> columns;
-    std::vector<arc_t> in_row_offsets, in_arcs;
+    std::vector<arc_t> in_row_offsets;
     std::vector<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -110,13 +110,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -530,7 +528,6 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
     Buffer<int> partner(device, graph.num_nodes);
     Buffer<unsigned char> goes_on(device, 1);
     Buffer<int> matched_found(device, 1);
-    partner.fill(-1);
     // vertex_cover.sp:7 forall (v in g.nodes())
     device.launch(
         "vertex_cover_set_in_cover", graph.num_nodes, graph.num_nodes, graph.row_offsets,

@@ -66,7 +66,7 @@ struct HostGraph {
     arc_t num_arcs = 0;
     Cells<arc_t> row_offsets;
     Cells<int> columns;
-    Cells<arc_t> in_row_offsets, in_arcs;
+    Cells<arc_t> in_row_offsets;
     Cells<int> in_columns;
     std::vector<long long> ids;  // what the file calls the nodes, ascending
 
@@ -123,13 +123,11 @@ static HostGraph completed(HostGraph graph) {
     for (const int destination : graph.columns) graph.in_row_offsets[destination + 1]++;
     std::partial_sum(graph.in_row_offsets.begin(), graph.in_row_offsets.end(), graph.in_row_offsets.begin());
     graph.in_columns.resize(graph.num_arcs);
-    graph.in_arcs.resize(graph.num_arcs);
     std::vector<arc_t> next = graph.in_row_offsets;
     for (int v = 0; v < graph.num_nodes; v++) {
         for (arc_t e = graph.row_offsets[v]; e < graph.row_offsets[v + 1]; e++) {
             const arc_t place = next[graph.columns[e]]++;
             graph.in_columns[place] = v;
-            graph.in_arcs[place] = e;
         }
     }
     return graph;
@@ -403,8 +401,11 @@ static void enlist(int node, int *bits, int *list, int *size) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
-        #pragma omp atomic capture
-        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        {
+            int *const captured = &bits[node / 32];
+            #pragma omp atomic capture
+            { held = *captured; *captured |= bit; }
+        }
         if ((held & bit) == 0) {
             int place;
             #pragma omp atomic capture
@@ -547,7 +548,7 @@ extern "C" void bfs_levels_few(
 }
 
 }  // namespace kernels
-#line 551 "bfs_levels.cpp"
+#line 552 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

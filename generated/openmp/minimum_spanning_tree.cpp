@@ -553,8 +553,6 @@ static long long minimum_spanning_tree(
     Buffer<arc_t> choice(device, graph.num_nodes);
     Word<int> growing_result(device);
     Word<long long> total_result(device);
-    lightest.fill(0);
-    choice.fill(-1);
     in_tree.fill(false);
     // minimum_spanning_tree.sp:11 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);

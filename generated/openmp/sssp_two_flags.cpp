@@ -399,8 +399,11 @@ static void enlist(int node, int *bits, int *list, int *size) {
     const int bit = 1 << (node % 32);
     if ((bits[node / 32] & bit) == 0) {
         int held;
-        #pragma omp atomic capture
-        { held = bits[node / 32]; bits[node / 32] |= bit; }
+        {
+            int *const captured = &bits[node / 32];
+            #pragma omp atomic capture
+            { held = *captured; *captured |= bit; }
+        }
         if ((held & bit) == 0) {
             int place;
             #pragma omp atomic capture
@@ -702,7 +705,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 706 "sssp_two_flags.cpp"
+#line 709 "sssp_two_flags.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

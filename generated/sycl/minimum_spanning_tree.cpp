@@ -506,8 +506,6 @@ static long long minimum_spanning_tree(
     Buffer<unsigned char> goes_on(device, 1);
     Buffer<int> growing_found(device, 1);
     Word<long long> total_result(device);
-    lightest.fill(0);
-    choice.fill(-1);
     in_tree.fill(false);
     // minimum_spanning_tree.sp:11 forall (v in g.nodes())
     device.launch(

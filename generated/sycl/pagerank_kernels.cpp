@@ -86,8 +86,8 @@ static double join_add_double(
         }
     } else {
         sycl::group_barrier(item.get_group());
-        const int stop = (int)(sycl::min(last, end) - begin);
-        for (int i = (int)(sycl::max(first, begin) - begin); i < stop; i++) {
+        const arc_t stop = sycl::min(last, end) - begin;
+        for (arc_t i = sycl::max(first, begin) - begin; i < stop; i++) {
             const double other = values[i];
             total = total + other;
         }

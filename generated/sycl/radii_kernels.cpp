@@ -57,7 +57,7 @@ static int groups_for_each(const sycl::nd_item<1> &item, int size) {
     return sycl::max(1, (int)item.get_group_range(0) / size);
 }
 
-// Brings a node with this group's part of its arcs, where some groups share a node; returns as bring_rows does.
+// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
 static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
     const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
     const long long part = item.get_group(0) % groups, arcs = end - first;

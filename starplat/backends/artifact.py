@@ -6,7 +6,7 @@ The same for every target; a target's template adds its own Device, Buffer and W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from starplat.backends.cexpr import ExpressionPrinter
 from starplat.backends.chost import host_text
@@ -91,6 +91,14 @@ def artifact_pieces(
         "most_threads": MOST_THREADS,
         **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
     }
+
+
+def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
+    """The lines of host code among the pieces."""
+    functions = pieces["functions"]
+    assert isinstance(functions, tuple)
+    for function in functions:
+        yield from function
 
 
 def _bare(helper: Helper) -> tuple[str, tuple[tuple[str, str], ...]]:

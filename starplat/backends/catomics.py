@@ -8,10 +8,14 @@ from typing import assert_never
 
 from starplat.backends.cassign import combination_text
 from starplat.backends.cexpr import ExpressionPrinter
+from starplat.backends.lines import INDENT
 from starplat.backends.spelling import ATOMIC_WORDS
 from starplat.backends.statements import AtomicCell, FetchCell, Method, SwapCell
 from starplat.ir.capabilities import BITS, machine_elements
-from starplat.ir.nodes import Array, Combine, Element, Expression
+from starplat.ir.nodes import Array, Combine, Const, Element, Expression, Ref
+
+CAPTURED = "captured"
+"""What the address of a cell is called that is read and changed in one piece."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,23 @@ class AtomicPrinter:
             return
         if fetch.declares:
             yield f"{kind}{name};"
-        place = self.expressions.cell(fetch.array, fetch.index)
+        if isinstance(fetch.index, Ref | Const):
+            yield from self.capture(fetch, self.expressions.cell(fetch.array, fetch.index))
+            return
+        yield "{"
+        address = self.address(fetch.array, fetch.index)
+        yield f"{INDENT}{spelling.cells[fetch.array.element]} *const {CAPTURED} = {address};"
+        yield from (f"{INDENT}{line}" for line in self.capture(fetch, f"*{CAPTURED}"))
+        yield "}"
+
+    def capture(self, fetch: FetchCell, place: str) -> Iterator[str]:
+        """Both halves under a directive. They must name the cell by the same expression, and a place that is worked out
+        is not the same to a compiler that checks each working out."""
+        directives = self.expressions.spelling.directives
+        assert directives is not None
         change = combination_text(self.expressions, fetch.combine, fetch.array, place, fetch.value)
-        yield spelling.directives.capture
-        yield f"{{ {name} = {place}; {change}; }}"
+        yield directives.capture
+        yield f"{{ {self.expressions.local(fetch.variable)} = {place}; {change}; }}"
 
     def swap(self, swap: SwapCell) -> Iterator[str]:
         """Reads a cell and replaces it if it holds what is expected."""

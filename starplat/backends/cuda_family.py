@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from starplat.backends.artifact import artifact_pieces
+from starplat.backends.artifact import artifact_pieces, host_lines
 from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.definitions import used
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
 from starplat.backends.launch import (
@@ -183,8 +184,8 @@ class Family:
             DiagnosticError: E06xx, the target cannot do what the program asks.
         """
         unit = view(module, self.capabilities, self.spelling)
-        helpers = self._texts(self._helpers(unit))
-        says = [*helpers, *(line for r in (*unit.functions, *unit.kernels) for line in (r.signature, *r.body))]
+        helpers = used(self._texts(self._helpers(unit)), unit.lines)
+        says = [*helpers, *unit.lines]
         return render(
             f"{self.name}/kernels{self.suffix}.jinja",
             program=unit.program,
@@ -219,7 +220,7 @@ class Family:
         text = render(
             f"{self.name}/host{self.suffix}.jinja",
             **pieces,
-            kernel_helpers=self._texts(helpers, pieces["shared_helpers"]),
+            kernel_helpers=used(self._texts(helpers, pieces["shared_helpers"]), (*unit.lines, *host_lines(pieces))),
             routines=(*unit.functions, *unit.kernels),
             end_of_kernels=END_OF_KERNELS,
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,

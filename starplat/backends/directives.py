@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.definitions import used
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import AS_FUNCTIONS
 from starplat.backends.layout import laid_out
@@ -136,7 +137,7 @@ class DirectiveBackend:
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
         helpers = self._helpers(unit)
-        everything = (*helpers, *(line for r in (*unit.functions, *unit.kernels) for line in (r.signature, *r.body)))
+        everything = (*helpers, *unit.lines)
 
         def mentions(*words: str) -> bool:
             return any(word in text for text in everything for word in words)
@@ -153,7 +154,8 @@ class DirectiveBackend:
 
     def _helpers(self, unit: Unit) -> list[str]:
         own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
-        return helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], **self.spelling.for_helpers)
+        texts = helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], **self.spelling.for_helpers)
+        return used(texts, unit.lines)
 
 
 def _real_functions(spelling: Spelling) -> set[str]:

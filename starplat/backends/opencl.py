@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cplusplus import REALS, TYPES
+from starplat.backends.definitions import used
 from starplat.backends.layout import laid_out
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
@@ -163,7 +164,7 @@ def kernels_text(module: Module) -> str:
         DiagnosticError: E06xx, OpenCL cannot do what the program asks.
     """
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = helper_texts(["opencl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers)
+    helpers = used(helper_texts(["opencl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers), unit.lines)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,

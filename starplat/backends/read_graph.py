@@ -38,6 +38,7 @@ def graph_pieces(module: Module) -> dict[str, object]:
         "cells": "Cells" if reads_graph else "std::vector",
         "needs_sources": needs_sources,
         "needs_reverse": needs_reverse,
+        "needs_in_arcs": IN_ARCS in used,
         "is_completed": is_completed,
         "finished_graph": "completed(std::move(graph))" if is_completed else "graph",
         **_weight_pieces(weight_element(module)),

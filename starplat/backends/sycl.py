@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
+from starplat.backends.definitions import used
 from starplat.backends.layout import laid_out
 from starplat.backends.legal_module import legal
 from starplat.backends.names import Names
@@ -185,7 +186,7 @@ def _launcher(kernel: Routine) -> dict[str, object]:
 
 
 def _pieces(unit: Unit) -> dict[str, object]:
-    helpers = helper_texts(["sycl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers)
+    helpers = used(helper_texts(["sycl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers), unit.lines)
     return {
         "program": unit.program,
         "limits": _says_any(unit, helpers, _LIMITS),
@@ -199,8 +200,7 @@ def _pieces(unit: Unit) -> dict[str, object]:
 
 
 def _says_any(unit: Unit, helpers: list[str], words: tuple[str, ...]) -> bool:
-    lines = [line for routine in (*unit.functions, *unit.kernels) for line in (routine.signature, *routine.body)]
-    return any(word in text for word in words for text in (*lines, *helpers))
+    return any(word in text for word in words for text in (*unit.lines, *helpers))
 
 
 def aspects(module: Module, *, wide_arcs: bool) -> tuple[str, ...]:

@@ -55,10 +55,14 @@ class Unit:
     functions: tuple[Routine, ...]
     kernels: tuple[Routine, ...]
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The emitted code of all functions and kernels, but for their comments."""
+        return tuple(line for one in (*self.functions, *self.kernels) for line in (one.signature, *one.body))
+
     def says(self, word: str) -> bool:
         """Whether the emitted code, comments aside, has the word."""
-        routines = (*self.functions, *self.kernels)
-        pieces = [line for routine in routines for line in (routine.signature, *routine.body)]
+        pieces = list(self.lines)
         pieces += [value for helper in self.helpers for _, value in helper.arguments]
         return any(re.search(rf"\b{word}\b", piece) for piece in pieces)
 

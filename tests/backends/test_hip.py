@@ -65,6 +65,14 @@ def test_nothing_of_cuda_is_left(path: Path) -> None:
     assert "cuda" not in text.lower()
 
 
+def test_every_thread_fences_around_the_barrier_of_the_grid() -> None:
+    """Threads of a block may run on two compute units, whose caches one thread's fence does not reach."""
+    text = HIP.kernels_text(module(EXAMPLES[0].with_name("pagerank.sp")))
+    body = text.partition("void grid_barrier(unsigned *arrived) {\n")[2].partition("\n}")[0].splitlines()
+    assert body[:2] == ["    __threadfence();", "    __syncthreads();"]
+    assert body[-2:] == ["    __syncthreads();", "    __threadfence();"]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_a_wavefront_may_have_64_threads(path: Path) -> None:
     text = HIP.kernels_text(module(path))

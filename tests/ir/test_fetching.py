@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,17 @@ def bit_setting() -> Kernel:
 def test_cuda_takes_them(op: type[FetchAdd] | type[CompareSwap], element: Element, tmp_path: Path) -> None:
     flags = ("-DARC_64",) if element is Element.ARC else ()
     to_machine_code(BACKENDS["cuda"].kernels_text(checked(kernel(op, element))), tmp_path, *flags)
+
+
+@pytest.mark.parametrize("flag", ["openmp", "openacc"])
+def test_a_compiler_that_checks_the_index_takes_them(flag: str, tmp_path: Path) -> None:
+    """GCC takes both halves for one cell only if they name it alike, which a checked division does not."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    (tmp_path / "kernels.cpp").write_text(BACKENDS[flag].kernels_text(checked(bit_setting())), encoding="utf-8")
+    command = ["g++", "-std=c++17", f"-f{flag}", "-foffload=disable", "-fsanitize=undefined", "-c", "kernels.cpp"]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
 
 
 def test_a_value_that_mentions_the_local_is_worked_out_before() -> None:
