@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from starplat.diagnostics import Diagnostic, DiagnosticError
+    from starplat.diagnostics import Diagnostic, DiagnosticError, StarplatWarning
     from starplat.graph import Graph
     from starplat.graph_files import read
     from starplat.program import Program, compile
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Diagnostic", "DiagnosticError", "Graph", "Program", "Result", "Schedule", "__version__", "compile", "read"]
+__all__ = [
+    "Diagnostic",
+    "DiagnosticError",
+    "Graph",
+    "Program",
+    "Result",
+    "Schedule",
+    "StarplatWarning",
+    "__version__",
+    "compile",
+    "read",
+]
 
 _HOMES = {
     "Diagnostic": "starplat.diagnostics",
@@ -30,6 +41,7 @@ _HOMES = {
     "Program": "starplat.program",
     "Result": "starplat.runtime",
     "Schedule": "starplat.schedule",
+    "StarplatWarning": "starplat.diagnostics",
     "compile": "starplat.program",
     "read": "starplat.graph_files",
 }

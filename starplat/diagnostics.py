@@ -81,13 +81,13 @@ class StarplatWarning(UserWarning):
         self.diagnostic = diagnostic
 
 
-def warn(message: str) -> None:
+def warn(message: str, diagnostic: Diagnostic | None = None) -> None:
     """Warns in Python's way, at the line outside this package from which it was called."""
     package = os.path.dirname(__file__) + os.sep
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         frame, level = frame.f_back, level + 1
-    warnings.warn(StarplatWarning(message), stacklevel=level)
+    warnings.warn(StarplatWarning(message, diagnostic), stacklevel=level)
 
 
 @dataclass
@@ -142,6 +142,15 @@ def render(diagnostic: Diagnostic) -> str:
         gutter = "   " if diagnostic.place is not None else ""
         parts.append(f"{gutter}= help: {diagnostic.help}")
     return "\n".join(parts)
+
+
+def in_a_line(diagnostic: Diagnostic) -> str:
+    """The diagnostic as one line with its place: `sssp.sp:4:7: 'x' is never used (W0201)`."""
+    said = f"{diagnostic.message} ({diagnostic.code})"
+    if diagnostic.source is None or diagnostic.place is None:
+        return said
+    line, column = diagnostic.source.position(diagnostic.place.span.start)
+    return f"{diagnostic.source.name}:{line}:{column}: {said}"
 
 
 def _excerpt(source: SourceFile, place: Label, related: tuple[Label, ...]) -> list[str]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from starplat.analysis import Facts
-from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, in_a_line, warn
 from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
 from starplat.source import SourceFile
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Program:
-    """Checks a program and makes it ready to run.
+    """Checks a program and makes it ready to run. Warnings go to Python's `warnings`, as `StarplatWarning`.
 
     Args:
         program: text, or the path of a file; a `str` that holds a newline or a `{` is text, any other is a path.
@@ -39,6 +40,9 @@ def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Progra
     """
     source = source_of(program)
     checked = check(source, strict=strict)
+    for doubtful in checked.warnings:
+        if doubtful.severity is Severity.WARNING:
+            warn(in_a_line(doubtful), doubtful)
     is_file = program is not source and source.name != TEXT_NAME
     return Program(checked, schedule_beside(Path(source.name)) if is_file else None)
 
@@ -119,6 +123,10 @@ class Program:
             processor=processor,
         )
 
+    def __call__(self, graph: Any, **options: Any) -> Result:
+        """The same as `run`."""
+        return self.run(graph, **options)
+
     def run(
         self,
         graph: Any,
@@ -138,8 +146,8 @@ class Program:
         """Runs the program on a graph.
 
         Args:
-            graph: a `starplat.Graph`, or anything that can be taken for one: a SciPy sparse array, a NetworkX graph, a
-                data frame of edges, a pair of arrays.
+            graph: a `starplat.Graph`, the path of a file, or anything that can be taken for a graph: a SciPy sparse
+                array, a NetworkX graph, a data frame or a list of edges, a pair of arrays.
             target: its name, or "auto" for the best that is here; `Result.target` says which it was.
             device: the number of the target's device, as `starplat devices` counts them.
             function: the entry, by default the function that no other calls.
@@ -153,7 +161,9 @@ class Program:
             repeat: how often to run; `Result.seconds.run` has a time for each.
             trace: runs once more, watched: `Result.trace` has for every round of the program's loops how many nodes
                 were active, how many arcs they have, whether it pushed or pulled, how its nodes were held, its time.
-            arguments, named: values by parameter. Nodes go by the ids of the graph's file. `arguments` is for
+            arguments, named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
+                an array with a value for every node (or edge), or a dictionary by id (or by pairs of ids), where the
+                others start at 0 or False. `arguments` is for
                 parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
                 any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
                 property's type is used where it lies, and holds the property's contents at the end if the program
@@ -163,7 +173,6 @@ class Program:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, or (E0795) an answer is not the
                 interpreter's.
         """
-        from starplat.graph import from_object
         from starplat.runtime import run_module
         from starplat.schedule.parse import as_schedule
 
@@ -171,7 +180,7 @@ class Program:
         started = perf_counter()
         module = self.module(function)
         lowered = perf_counter() - started
-        taken = from_object(graph)
+        taken = _taken(graph)
         given = _bound(module, taken, arguments, named)
         before = given.on_host(taken) if validate else given
         result = run_module(
@@ -215,11 +224,10 @@ class Program:
         Raises:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
         """
-        from starplat.graph import from_object
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
-        module, taken = self.module(function), from_object(graph)
+        module, taken = self.module(function), _taken(graph)
         given = _bound(module, taken, arguments, named)
         return run_everywhere(
             module,
@@ -241,6 +249,14 @@ class Program:
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared
+
+
+def _taken(graph: Any) -> Graph:
+    """The graph that was given: itself, in a file, or in what another library holds."""
+    from starplat.graph import from_object
+    from starplat.graph_files import read
+
+    return read(graph) if isinstance(graph, (str, PathLike)) else from_object(graph)
 
 
 def _bound(

@@ -35,7 +35,7 @@ from starplat.cli.optional import TracingCommand
 from starplat.cli.run import run
 from starplat.cli.tune import tune
 from starplat.cli.version import version
-from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
 
 app = typer.Typer(
     name="starplat",
@@ -100,7 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _say_warning(message: Warning | str, *place: object, **more: object) -> None:
-    """A warning of Python as one line; where in our code it arose helps nobody."""
+    """A warning of Python as one line; where in our code it arose helps nobody. What is about a program's text the
+    verbs show in full."""
+    if isinstance(message, StarplatWarning) and message.diagnostic is not None:
+        return
     console.say(f"warning: {message}")
 
 

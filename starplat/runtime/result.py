@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.suggest import did_you_mean
@@ -18,6 +19,7 @@ from starplat.runtime.elements import Cells, element_of
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.lent import fetched, on_a_device
 from starplat.runtime.properties import shown_cells
+from starplat.runtime.shown import as_frame, as_html, by_id, in_words
 from starplat.runtime.trace import Trace
 
 SCHEMA = 1
@@ -75,9 +77,11 @@ class Summary:
         return {name: _plain(getattr(self, name)) for name in names}
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """Of one run. `result["dist"]` is a NumPy array in the order of the graph's nodes (or arcs).
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Mapping[str, Any]):
+    """Of one run: a mapping from properties to their values. `result["dist"]` is a NumPy array in the order of the
+    graph's nodes (or arcs); `result.ids` says what the input calls them, for a NetworkX graph in the order of
+    `G.nodes`.
 
     With `on_device` it is an array on the device: of CuPy for cuda, of pyopencl for opencl, for sycl one that
     `dpnp.asarray` takes, NumPy's for reference; an argument that was used in place is given back itself. Nodes in such
@@ -125,6 +129,47 @@ class Result:
             return self.properties[name]
         except KeyError:
             raise no_such_result(name, self.properties) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.properties)
+
+    def __len__(self) -> int:
+        return len(self.properties)
+
+    def __bool__(self) -> bool:
+        """A run that brought no property back is a result too."""
+        return True
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return in_words(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    @property
+    def ids(self) -> NDArray[Any]:
+        """What the input calls each node, [n]: numbers, or objects such as names."""
+        return self.graph.original_ids
+
+    def to_dict(self, name: str) -> dict[Any, Any]:
+        """A property as a dictionary: by the ids of nodes; of edges by (source, destination), and where edges are
+        parallel by (source, destination, k), as in NetworkX's multigraphs.
+
+        Raises:
+            DiagnosticError: E0710, the run brought no such property back.
+        """
+        return by_id(self.on_host(name), self.types[name], self.graph)
+
+    def to_pandas(self, *, edges: bool = False) -> Any:
+        """A pandas frame of all properties of nodes, by id, or of all properties of edges, by both ends.
+
+        Raises:
+            DiagnosticError: E0813, pandas is not installed.
+        """
+        return as_frame(self, edges=edges)
 
     def on_host(self, name: str) -> Cells:
         """A property as a NumPy array, nodes in it by their original ids."""
@@ -187,12 +232,18 @@ def _exact_sum(cells: Cells) -> int:
     return (int((whole >> 32).sum()) << 32) + int((whole & 0xFFFFFFFF).sum())
 
 
+class NoSuchResultError(DiagnosticError, KeyError):
+    """A property that a run did not bring back: a `KeyError` too, as of any mapping."""
+
+    __str__ = Exception.__str__
+
+
 def no_such_result(name: str, known: Mapping[str, object]) -> DiagnosticError:
     """E0710."""
     message = f"there is no result '{name}'"
     listed = "the results are: " + ", ".join(known) if known else "this program has no property among its parameters"
     suggestion = did_you_mean(name, known)
-    return DiagnosticError(Diagnostic("E0710", message, help=f"{suggestion} {listed}" if suggestion else listed))
+    return NoSuchResultError(Diagnostic("E0710", message, help=f"{suggestion} {listed}" if suggestion else listed))
 
 
 def _plain(value: Any) -> Any:

@@ -201,3 +201,12 @@ def test_devices_lists_the_interpreter_at_least(starplat: Starplat) -> None:
     assert "reference" in outcome.out
     listed = json.loads(starplat("devices", "--json").out)["devices"]
     assert any(device["target"] == "reference" and device["index"] == 0 for device in listed)
+
+
+def test_a_doubtful_program_is_told_once_by_run(starplat: Starplat, program: Write, roads: Path) -> None:
+    racy = (
+        "function f(Graph g, propNode<int> p) { forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.p = v; } } }"
+    )
+    outcome = starplat("run", program(racy), "-g", roads, "-t", "reference")
+    assert outcome.code == 0
+    assert outcome.err.count("W0501") == 1
