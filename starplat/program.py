@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.ir.nodes import Module
     from starplat.ir.processors import Processor
-    from starplat.runtime import Bound, Result
+    from starplat.runtime import Bound, Limits, Progress, Result
     from starplat.runtime.everywhere import Everywhere
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
@@ -140,10 +140,14 @@ class Program:
         device_results: bool = False,
         repeat: int = 1,
         trace: bool = False,
+        max_rounds: int | None = None,
+        time_limit: float | None = None,
+        follow: Callable[[Progress], None] | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
     ) -> Result:
-        """Runs the program on a graph.
+        """Runs the program on a graph. Ctrl-C stops the run; where a kernel cannot be stopped, its device is closed
+        until that ends, and the KeyboardInterrupt says so.
 
         Args:
             graph: a `starplat.Graph`, the path of a file, or anything that can be taken for a graph: a SciPy sparse
@@ -161,6 +165,10 @@ class Program:
             repeat: how often to run; `Result.seconds.run` has a time for each.
             trace: runs once more, watched: `Result.trace` has for every round of the program's loops how many nodes
                 were active, how many arcs they have, whether it pushed or pulled, how its nodes were held, its time.
+            max_rounds: the most rounds that a loop without a known end may take, each time it runs; the host drives
+                all loops then. The rounds are those of the loops as they are run, which a schedule may have changed.
+            time_limit: seconds after which the run is ended.
+            follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
             arguments, named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 an array with a value for every node (or edge), or a dictionary by id (or by pairs of ids), where the
                 others start at 0 or False. `arguments` is for
@@ -170,12 +178,13 @@ class Program:
                 changes it; nodes in it are numbers 0..n-1. Other arrays are only read.
 
         Raises:
-            DiagnosticError: an argument, a device or the schedule is missing or wrong, or (E0795) an answer is not the
-                interpreter's.
+            DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
+                more than it may, or (E0795) an answer is not the interpreter's.
         """
-        from starplat.runtime import run_module
+        from starplat.runtime import limits, run_module
         from starplat.schedule.parse import as_schedule
 
+        allowed = limits(max_rounds, time_limit, follow)
         wanted = as_schedule(schedule) or self.schedule
         started = perf_counter()
         module = self.module(function)
@@ -194,9 +203,10 @@ class Program:
             repeat=repeat,
             schedule=wanted,
             trace=trace,
+            limits=allowed,
             compile_seconds=lowered,
         )
-        return self._validated(result, module, before) if validate else result
+        return self._validated(result, module, before, allowed) if validate else result
 
     def run_everywhere(
         self,
@@ -208,6 +218,9 @@ class Program:
         validate: bool = False,
         results: Sequence[str] | None = None,
         repeat: int = 1,
+        max_rounds: int | None = None,
+        time_limit: float | None = None,
+        follow: Callable[[Progress], None] | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         started: Callable[[DeviceDescription], None] = lambda device: None,
         **named: object,
@@ -218,12 +231,14 @@ class Program:
             device: only the devices of this number.
             schedule: for all devices but the interpreter's, whose answer is the measure.
             validate: the interpreter, whose answer is the measure, runs even where it takes long.
+            max_rounds, time_limit: of the run on each device.
             started: is told which device is about to run.
             others: as for `run`.
 
         Raises:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.
         """
+        from starplat.runtime import limits
         from starplat.runtime.everywhere import run_everywhere
         from starplat.schedule.parse import as_schedule
 
@@ -239,13 +254,14 @@ class Program:
             schedule=as_schedule(schedule) or self.schedule,
             racy=any(map(is_race, self.warnings)),
             always_measure=validate,
+            limits=limits(max_rounds, time_limit, follow),
             started=started,
         )
 
-    def _validated(self, result: Result, module: Module, given: Bound) -> Result:
+    def _validated(self, result: Result, module: Module, given: Bound, limits: Limits) -> Result:
         from starplat.runtime import validate
 
-        compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)))
+        compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)), limits=limits)
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared

@@ -2,7 +2,8 @@
 
 Drivers, their compilers and kernels on the host's cores run inside of whoever calls them, and a fault in one of them
 ends that process without a word. The one that was started only waits: it hands on what others send it, and says what
-became of the other one. With STARPLAT_DEBUG there is one process, as debuggers like it.
+became of the other one. One that is told to stop and does not, because it waits for a kernel, is killed. With
+STARPLAT_DEBUG there is one process, as debuggers like it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from time import monotonic
 
 
 def _known(*names: str) -> frozenset[int]:
@@ -18,12 +20,17 @@ def _known(*names: str) -> frozenset[int]:
     return frozenset(int(getattr(signal, name)) for name in names if hasattr(signal, name))
 
 
-VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain", "inspect"})
-"""Those that load what belongs to a device."""
+VERBS = frozenset({"run", "bench", "tune", "devices", "doctor", "explain", "inspect", "graph"})
+"""Those that load what belongs to a device, or wait for libraries that do not hear of signals."""
 
 CRASHES = _known("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
+_STOPS = _known("SIGINT", "SIGTERM")
+_PATIENCE = 0.8
+"""Seconds that one that is told to stop has for it."""
 _HANDED_ON = _known("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 _PR_SET_PDEATHSIG = 1
+_INTERRUPTED = 130
+"""What the shell is told then; also where SIGTERM came before the work could say so itself."""
 
 
 def step_aside() -> None:
@@ -54,14 +61,32 @@ def _end_with(waiting: int) -> None:
 
 def _status_of(worker: int, heard: set[int]) -> int:
     """How it ended. What somebody sends to this process alone is handed on; what comes from a terminal both have."""
+    in_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    deadline: float | None = None
     while True:
-        came = signal.sigwaitinfo(heard)
+        left = None if deadline is None else deadline - monotonic()
+        if left is not None and left <= 0:
+            return _killed(worker)
+        came = signal.sigwaitinfo(heard) if left is None else signal.sigtimedwait(heard, left)
+        if came is None:
+            continue
         if came.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(worker, os.WNOHANG)
             if ended:
                 return status
-        elif came.si_code <= 0:
-            os.kill(worker, came.si_signo)
+            continue
+        sent, number = came.si_code <= 0, came.si_signo
+        if sent:  # a shell has what it starts with & ignore SIGINT, which a terminal sends to all
+            os.kill(worker, signal.SIGTERM if number == signal.SIGINT and in_background else number)
+        if number in _STOPS and (sent or not in_background) and deadline is None:
+            deadline = monotonic() + _PATIENCE
+
+
+def _killed(worker: int) -> int:
+    """Ends one that did not stop when it was told to, without waiting for what its drivers still have to do."""
+    os.kill(worker, signal.SIGKILL)
+    print("interrupted", file=sys.stderr, flush=True)
+    return _INTERRUPTED << 8
 
 
 def _end_as(status: int) -> None:
@@ -71,6 +96,8 @@ def _end_as(status: int) -> None:
     number = os.WTERMSIG(status)
     if number in CRASHES:
         os._exit(_crashed(number))
+    if number == signal.SIGTERM:
+        os._exit(_INTERRUPTED)
     with suppress(OSError):  # SIGKILL does this already
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})

@@ -175,7 +175,7 @@ def _prepare_streams() -> None:
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+    raise KeyboardInterrupt
 
 
 def _let_go_of_stdout() -> None:

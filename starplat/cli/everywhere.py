@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from starplat.cli import console
+from starplat.cli.following import following
 from starplat.diagnostics import Diagnostic, ExitCode
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
     from starplat.runtime import bind_text
 
     bound = bind_text(program.module(request.function), graph, words)
-    with console.working(f"running {program.name}") as now:
+    with following(f"running {program.name}") as followed:
         found = program.run_everywhere(
             graph,
             device=request.device,
@@ -31,8 +32,13 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
             schedule=request.schedule,
             validate=request.validate,
             repeat=request.repeat,
+            max_rounds=request.max_rounds,
+            time_limit=request.time_limit,
+            follow=followed.look,
             arguments=bound,
-            started=lambda device: now(f"running {program.name} on {device.target} {device.index}, {device.name}"),
+            started=lambda device: followed.turn_to(
+                f"running {program.name} on {device.target} {device.index}, {device.name}"
+            ),
         )
     console.show(diagnostic for attempt in found.attempts for diagnostic in _to_show(attempt))
     if found.remark:

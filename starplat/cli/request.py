@@ -20,6 +20,8 @@ class Request:
     validate: bool
     schedule: Schedule | None = None
     trace: bool = False
+    max_rounds: int | None = None
+    time_limit: float | None = None
 
     @property
     def options(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from starplat.cli.arguments import (
     arguments_in,
 )
 from starplat.cli.everywhere import run_on_all
+from starplat.cli.following import following
 from starplat.cli.graph import load
 from starplat.cli.kept import KEPT
 from starplat.cli.optional import ENDINGS, NO_PAGE
@@ -58,6 +59,13 @@ _Trace = Annotated[
         help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
     ),
 ]
+_MaxRounds = Annotated[
+    int | None,
+    typer.Option("--max-rounds", metavar="N", min=1, help="End the run where a loop takes more rounds than that."),
+]
+_TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", metavar="S", help="End the run after so many seconds.")
+]
 
 
 def run(
@@ -72,6 +80,8 @@ def run(
     out: _Out = None,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
     trace: _Trace = None,
+    max_rounds: _MaxRounds = None,
+    time_limit: _TimeLimit = None,
     json: Json = False,
     undirected: Undirected = False,
     weights: Weights = None,
@@ -87,7 +97,7 @@ def run(
     wanted_files = _wanted_files(out, trace, target)
     words = arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
-    request = Request(function, target, device, repeat, validate, wanted, trace is not None)
+    request = Request(function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit)
     started = perf_counter()
     program = _compiled(file, function, strict=strict)
     compiled = perf_counter()
@@ -189,8 +199,8 @@ def run_program(
     from starplat.runtime import bind_text
 
     bound = bind_text(program.module(request.function), graph, words)
-    with console.working(f"running {program.name}"):
-        return program.run(graph, arguments=bound, **request.options)
+    with following(f"running {program.name}") as followed:
+        return program.run(graph, arguments=bound, follow=followed.look, **request.options)
 
 
 def _findings(result: Result) -> Findings:

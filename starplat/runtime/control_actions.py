@@ -42,46 +42,52 @@ def branch(machine: Machine, op: HostIf, frame: Frame) -> Flow:
 
 def while_true(machine: Machine, op: HostWhile, frame: Frame) -> Flow:
     first = op.test_last
-    while True:
-        if not first:
+    with machine.progress.loop() as loop:
+        while True:
+            if not first:
+                flow = machine.block(op.before, frame)
+                if flow is not Flow.ON:
+                    return flow
+                if not machine.value(op.condition, frame):
+                    return Flow.ON
+            first = False
+            machine.begin_round(loop, op)
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                return Flow.ON
+            if flow is Flow.RETURN:
+                return flow
+
+
+def counted(machine: Machine, op: HostFor, frame: Frame) -> Flow:
+    with machine.progress.loop() as loop:
+        while True:
             flow = machine.block(op.before, frame)
             if flow is not Flow.ON:
                 return flow
             if not machine.value(op.condition, frame):
                 return Flow.ON
-        first = False
-        flow = machine.block(op.body, frame)
-        if flow is Flow.BREAK:
-            return Flow.ON
-        if flow is Flow.RETURN:
-            return flow
-
-
-def counted(machine: Machine, op: HostFor, frame: Frame) -> Flow:
-    while True:
-        flow = machine.block(op.before, frame)
-        if flow is not Flow.ON:
-            return flow
-        if not machine.value(op.condition, frame):
-            return Flow.ON
-        flow = machine.block(op.body, frame)
-        if flow is Flow.BREAK:
-            return Flow.ON
-        if flow is Flow.RETURN:
-            return flow
-        machine.block(op.step, frame)
+            machine.begin_round(loop, op)
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                return Flow.ON
+            if flow is Flow.RETURN:
+                return flow
+            machine.block(op.step, frame)
 
 
 def for_range(machine: Machine, op: HostForRange, frame: Frame) -> Flow:
     end = machine.value(op.end, frame)
     machine.set(op.variable, machine.value(op.first, frame), frame)
-    while frame.variables[op.variable.name] < end:
-        flow = machine.block(op.body, frame)
-        if flow is Flow.BREAK:
-            break
-        if flow is Flow.RETURN:
-            return flow
-        machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
+    with machine.progress.loop() as loop:
+        while frame.variables[op.variable.name] < end:
+            loop.begin_round()
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                break
+            if flow is Flow.RETURN:
+                return flow
+            machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
     return Flow.ON
 
 
@@ -111,12 +117,14 @@ def for_members(machine: Machine, op: HostForMembers, frame: Frame) -> Flow:
 
 
 def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow:
-    for _ in steps:
-        flow = machine.block(body, frame)
-        if flow is Flow.BREAK:
-            break
-        if flow is Flow.RETURN:
-            return flow
+    with machine.progress.loop() as loop:
+        for _ in steps:
+            loop.begin_round()
+            flow = machine.block(body, frame)
+            if flow is Flow.BREAK:
+                break
+            if flow is Flow.RETURN:
+                return flow
     return Flow.ON
 
 
@@ -145,14 +153,17 @@ def push(machine: Machine, op: PushOrPull, frame: Frame) -> Flow:
 
 
 def in_batches(machine: Machine, op: InBatches, frame: Frame) -> Flow:
-    """Rounds are asked for without waiting, then twice as many, until the device says that there are no more."""
+    """Rounds are asked for without waiting, then twice as many, until the device says that there are no more. No number
+    limits them, as none takes place after the last: rounds that are counted are asked for one by one."""
     goes_on, ahead = machine.buffer(op.goes_on, frame), 1
-    while True:
-        for _ in range(ahead):
-            machine.block(op.body, frame)
-        if not machine.device.read_cell(goes_on, 0):
-            return Flow.ON
-        ahead = min(2 * ahead, op.most)
+    with machine.progress.loop() as loop:
+        while True:
+            for _ in range(ahead):
+                loop.begin_round()
+                machine.block(op.body, frame)
+            if not machine.device.read_cell(goes_on, 0):
+                return Flow.ON
+            ahead = min(2 * ahead, op.most)
 
 
 def inside(machine: Machine, op: HostBlock, frame: Frame) -> Flow:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,17 @@ class CupyDevice(ArrayDevice):
         if self._waiting is not None:
             self._waiting.record()
             self._waiting = None
+
+    def as_here(self) -> Callable[[], AbstractContextManager[object]]:
+        """CuPy's current stream is that of a thread."""
+        with self.faults(), self.device:
+            stream = self.cupy.cuda.get_current_stream()
+        return partial(self._on_stream, stream)
+
+    @contextmanager
+    def _on_stream(self, stream: Any) -> Iterator[None]:
+        with self.device, stream:
+            yield
 
     def trim(self) -> None:
         super().trim()

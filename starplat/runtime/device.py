@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -52,6 +53,10 @@ class Device(DeviceMemory):
     def beside(self, arrays: Iterable[Any]) -> Device:
         """This device in the form in which it can use the caller's `arrays`, as far as it can."""
         return self
+
+    def as_here(self) -> Callable[[], AbstractContextManager[object]]:
+        """What another thread is to be inside of, to ask the device for work as this thread would."""
+        return nullcontext
 
     def belongs(self, device: Device) -> bool:
         """Whether `device` is this one, or a form of it that `beside` gave."""

@@ -27,7 +27,7 @@ def within(device: str, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
     finally:
-        _UNDER_WAY.pop()
+        _UNDER_WAY.remove(device)
 
 
 def hear_of_endings() -> None:
@@ -42,7 +42,8 @@ def hear_of_endings() -> None:
 
 
 def _forget() -> None:
-    """Before Python ends, as it cannot be called after that."""
+    """Before Python ends, as it cannot be called after that; a call that was left behind did not end the process."""
+    _UNDER_WAY.clear()
     ctypes.CDLL(None).__cxa_finalize(_OURS)
 
 

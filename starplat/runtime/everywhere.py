@@ -15,6 +15,7 @@ from starplat.graph.graph import Graph
 from starplat.ir.nodes import Module
 from starplat.runtime.arguments import Bound
 from starplat.runtime.launch import run_module
+from starplat.runtime.limits import UNLIMITED, Limits
 from starplat.runtime.result import Result
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN, Schedule
@@ -82,6 +83,7 @@ def run_everywhere(
     schedule: Schedule | None = None,
     racy: bool = False,
     always_measure: bool = False,
+    limits: Limits = UNLIMITED,
     started: Callable[[DeviceDescription], None] = lambda device: None,
 ) -> Everywhere:
     """Runs a module's entry once on each device.
@@ -91,6 +93,7 @@ def run_everywhere(
         schedule: how the devices run it; the interpreter takes the program as it is.
         racy: the program has a race, so that answers are not compared.
         always_measure: the interpreter runs on large graphs too.
+        limits: of the run on each device.
         started: is told which device is about to run.
     """
     found = [device for target in REPORTS for device in report(target)]
@@ -104,7 +107,7 @@ def run_everywhere(
     measure: Attempt | None = None
     for device in order:
         started(device)
-        attempt = _attempt(device, module, graph, bound, results, repeat, schedule)
+        attempt = _attempt(device, module, graph, bound, results, repeat, schedule, limits)
         if attempt.result is not None and racy:
             attempt = replace(attempt, agreement=Agreement.UNDEFINED, reason="the program has a race")
         elif attempt.result is not None and measure is None:
@@ -124,6 +127,7 @@ def _attempt(
     results: Sequence[str] | None,
     repeat: int,
     schedule: Schedule | None,
+    limits: Limits,
 ) -> Attempt:
     assert device.index is not None
     measures = device.target == REFERENCE
@@ -137,6 +141,7 @@ def _attempt(
             results=results,
             repeat=1 if measures else repeat,
             schedule=PLAIN if measures else schedule,
+            limits=limits,
         )
     except DiagnosticError as error:
         diagnostic = error.diagnostics[0]

@@ -7,26 +7,30 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from time import perf_counter
 from typing import Any
 
-from starplat.backends.scheduled import capabilities_of, for_target
+from starplat.backends.scheduled import capabilities_of, for_target, made_for_target, own_schedule
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Array, Module
 from starplat.runtime.arguments import Bound, bind, names_in
+from starplat.runtime.attended import Job, TimeIsOverError, attended
 from starplat.runtime.building import forget_kernels, kernels_on
 from starplat.runtime.device import Device
 from starplat.runtime.device_faults import DeviceFaultError
 from starplat.runtime.elements import Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
+from starplat.runtime.left_behind import leave_busy, require_free
 from starplat.runtime.lent import Lent
+from starplat.runtime.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.looking import look
+from starplat.runtime.progress import Progress, Step
 from starplat.runtime.properties import shown_cells
 from starplat.runtime.resident import forget_device, on_device
 from starplat.runtime.result import Bytes, Result, Seconds, no_such_result
@@ -36,7 +40,7 @@ from starplat.runtime.trace import Trace
 from starplat.runtime.tracing import taken_apart, traced
 from starplat.runtime.watch import Watch
 from starplat.runtime.work import work_of
-from starplat.schedule import Schedule
+from starplat.schedule import Schedule, driven_by_host
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
@@ -53,6 +57,7 @@ def run_module(
     repeat: int = 1,
     schedule: Schedule | None = None,
     trace: bool = False,
+    limits: Limits = UNLIMITED,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -65,27 +70,57 @@ def run_module(
         repeat: how often to run; `Result.seconds.run` has a time for each.
         schedule: how to run; None is what is best for devices, and for the interpreter the program as it is.
         trace: runs once more, watched; `Result.trace` says what happened in every round.
+        limits: what the run may take; rounds that are counted are the host's to drive.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
         DiagnosticError: E06xx for what the target or the schedule cannot do, E07xx for arguments, E09xx for devices,
-            E0703 and E0704 for mistakes of the program's run.
+            E0703 and E0704 for mistakes of the program's run, E0730 and E0731 for what takes more than it may.
+        KeyboardInterrupt: Ctrl-C; where the device could not be stopped, its words say so.
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
     wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), on_device=device_results, trace=trace)
     device = open_device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
+    require_free(device, device_index)
     if device_results:
         device.with_arrays()
-    before, started = replace(device.traffic), perf_counter()
-    with _abandoned_if_it_fails(device), ExitStack() as held:
-        module, looking = _scheduled(module, graph, schedule, device)
-        bound, resident = given.within(module), on_device(device, graph)
-        run = Run(module, graph, bound, device, resident, held, repeated=wanted.repeat > 1 or trace)
-        compile_seconds += perf_counter() - started - looking
-        done = _driven(run, wanted)
-    seconds = Seconds(load_seconds, compile_seconds + done.build, looking + done.upload, done.runs, done.download)
-    moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-    return _result(run, done, seconds, moved, on_device=device_results)
+    progress, here = Progress(limits.max_rounds), device.as_here()
+
+    def work() -> Result:
+        before, started = replace(device.traffic), perf_counter()
+        with _abandoned_if_it_fails(device), here(), ExitStack() as held:
+            made, looking = _scheduled(module, graph, schedule, device, counted=limits.max_rounds is not None)
+            bound, resident = given.within(made), on_device(device, graph)
+            run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or trace, progress)
+            compiling = compile_seconds + perf_counter() - started - looking
+            done = _driven(run, wanted)
+        seconds = Seconds(load_seconds, compiling + done.build, looking + done.upload, done.runs, done.download)
+        moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
+        return _result(run, done, seconds, moved, on_device=device_results)
+
+    return _within_limits(work, limits, progress, device, device_index)
+
+
+def _within_limits(
+    work: Callable[[], Result], limits: Limits, progress: Progress, device: Device, index: int
+) -> Result:
+    """What the work gives, if it may take as long as it takes."""
+    follow = limits.follow
+
+    def left_behind(job: Job[Result]) -> str:
+        _abandon(device)
+        return leave_busy(device, index, job, progress.step)
+
+    try:
+        return attended(
+            work,
+            seconds=limits.time_limit,
+            look=None if follow is None else lambda: follow(progress),
+            left_behind=left_behind,
+        )
+    except TimeIsOverError as over:
+        assert limits.time_limit is not None
+        raise took_too_long(limits.time_limit, over.left_behind) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +147,38 @@ class _Done:
     trace: Trace | None
 
 
-def _scheduled(module: Module, graph: Graph, schedule: Schedule | None, device: Device) -> tuple[Module, float]:
-    """The module as it runs on the device, and the seconds that went into bringing there what had to be looked at."""
+def _scheduled(
+    module: Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
+) -> tuple[Module, float]:
+    """The module as it runs on the device, and the seconds that went into bringing there what had to be looked at.
+    Rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
     if wants_facts(module, schedule, device.capabilities or capabilities_of(device.target)):
         looked = look(device, graph, module)
         facts, seconds = looked.facts, looked.upload
-    return for_target(module, device.target, schedule, facts, device.capabilities), seconds
+    made = for_target(module, device.target, schedule, facts, device.capabilities)
+    if counted:
+        by_host = driven_by_host(own_schedule(device.target) if schedule is None else schedule)
+        made = made_for_target(module, device.target, by_host, facts, device.capabilities)
+    return made, seconds
 
 
 def _driven(run: Run, wanted: _Wanted) -> _Done:
     """Builds, uploads, runs so often, once more under a watch for a trace, and brings back what is wanted."""
-    started = perf_counter()
+    started, progress = perf_counter(), run.progress
     expected = run.foresee()
+    progress.begin(Step.BUILDING)
     kernels = kernels_on(run.device, run.module, run.resident.wide_arcs)
     built = perf_counter()
+    progress.begin(Step.UPLOADING)
     run.upload()
     run.device.synchronise()
     uploaded = perf_counter()
+    progress.begin(Step.RUNNING)
     times = tuple(run.once(kernels) for _ in range(wanted.repeat))
     watched = _watched(run) if wanted.trace else None
     before = perf_counter()
+    progress.begin(Step.FINISHING)
     properties = {name: run.result(array, on_device=wanted.on_device) for name, array in wanted.arrays.items()}
     download = perf_counter() - before
     return _Done(properties, expected, kernels.cached, built - started, uploaded - built, times, download, watched)
@@ -196,11 +242,16 @@ def _abandoned_if_it_fails(device: Device) -> Iterator[None]:
     try:
         yield
     except DeviceFaultError:
-        device.broken = True
-        abandon(device)
-        forget_device(device)
-        _DEAD.append((device, forget_kernels(device)))
+        _abandon(device)
         raise
+
+
+def _abandon(device: Device) -> None:
+    """Forgets a device and all that was on it; the next run opens it anew."""
+    device.broken = True
+    abandon(device)
+    forget_device(device)
+    _DEAD.append((device, forget_kernels(device)))
 
 
 _DEAD: list[object] = []

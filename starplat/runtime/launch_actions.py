@@ -37,6 +37,8 @@ def launch(machine: Machine, op: Launch, frame: Frame) -> Flow:
     for name in uses.written:
         places[name].known = None
     size = LaunchSize(_iterations(machine, uses.kernel, frame), world.num_nodes, world.num_arcs)
+    if type(uses.kernel.domain) is Listed and machine.lengths[op.kernel] is not None:
+        machine.progress.active = size.iterations
     contributed = machine.kernels.launch(uses.kernel, buffers, frame.variables, size)
     for reduction in uses.brought_back:
         if reduction.variable.name in contributed:
@@ -54,6 +56,7 @@ def on_device(machine: Machine, op: OnDevice, frame: Frame) -> Flow:
         if array.origin is not Origin.GRAPH:
             frame.places[array.name].known = None
     size = LaunchSize(1, machine.world.num_nodes, machine.world.num_arcs)
+    machine.progress.by_device = True
     outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
     for variable in op.outcomes:
         machine.set(variable, outcomes[variable.name], frame)

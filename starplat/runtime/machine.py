@@ -35,9 +35,12 @@ from starplat.ir.nodes import (
     Ref,
     Variable,
 )
+from starplat.ir.points import points_of
 from starplat.runtime.buffers import Buffer
 from starplat.runtime.device import Device, Kernels
 from starplat.runtime.elements import Cells, Value, as_value, cells_in, clipped, dtype_of
+from starplat.runtime.limits import too_many_rounds
+from starplat.runtime.progress import LoopProgress, Progress
 from starplat.source import NOWHERE, Span
 
 Op = tuple[HostOp, ...]
@@ -87,15 +90,29 @@ class Machine(ABC):
     Attributes:
         lengths: how many iterations a kernel over a list has, as the host says it; None where only the device knows.
         span: the place in the program that is being run.
+        progress: is told how far the run has come.
     """
 
-    def __init__(self, kernels: Kernels, world: World) -> None:
+    def __init__(self, kernels: Kernels, world: World, progress: Progress | None = None) -> None:
         self.kernels = kernels
         self.device: Device = kernels.device
         self.module: Module = kernels.module
         self.world = world
         self.lengths = {kernel.name: told_length(kernel.domain) for kernel in self.module.kernels}
         self.span: Span = NOWHERE
+        self.progress = progress or Progress()
+
+    def begin_round(self, loop: LoopProgress, op: HostOp) -> None:
+        """A round begins of `op`, a loop that may go on for ever.
+
+        Raises:
+            DiagnosticError: E0730, it has taken all its rounds.
+        """
+        if loop.has_taken_all:
+            points = (point for f in self.module.functions for point in points_of(f.body, self.module))
+            span = next((point.span for point in points if point.op is op), NOWHERE)
+            raise too_many_rounds(self.progress.most_rounds or 0, self.module.source, span)
+        loop.begin_round()
 
     @abstractmethod
     def block(self, ops: Op, frame: Frame) -> Flow:

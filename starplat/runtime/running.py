@@ -7,7 +7,7 @@ device is used in place: the program's changes are the caller's, as a parameter 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import PurePath
 from typing import Any
@@ -26,6 +26,7 @@ from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
 from starplat.runtime.executor import Executor
 from starplat.runtime.lent import Lent
 from starplat.runtime.machine import Place, World
+from starplat.runtime.progress import Progress
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
 from starplat.runtime.watch import Watch
 from starplat.runtime.watched import WatchedExecutor
@@ -51,6 +52,7 @@ class Run:
     resident: ResidentGraph
     held: ExitStack
     repeated: bool = False
+    progress: Progress = field(default_factory=Progress)
 
     def __post_init__(self) -> None:
         self.returned: Value | None = None
@@ -156,7 +158,9 @@ class Run:
         """One repetition; gives its time. A watch is told of every round, which takes its own time."""
         self._give_back()
         world = self._world
-        executor = Executor(kernels, world) if watch is None else WatchedExecutor(kernels, world, watch)
+        progress = self.progress
+        watched = None if watch is None else WatchedExecutor(kernels, world, watch, progress)
+        executor = watched or Executor(kernels, world, progress)
         self.held.callback(self._give_back)
         for array in self._parameters:
             self._places[array.name] = self._start(array)

@@ -19,6 +19,7 @@ from starplat.ir.nodes import Module
 from starplat.runtime.arguments import Bound
 from starplat.runtime.elements import Cells
 from starplat.runtime.launch import run_module
+from starplat.runtime.limits import UNLIMITED, Limits
 from starplat.runtime.result import Result
 from starplat.schedule import PLAIN
 
@@ -63,13 +64,24 @@ def validate(
     arguments: Mapping[str, object] | Bound,
     *,
     racy: bool = False,
+    limits: Limits = UNLIMITED,
 ) -> tuple[Result, Verdict]:
-    """The result with `validated` set, and the verdict. `racy` says that the program has a race, class (f)."""
+    """The result with `validated` set, and the verdict. `racy` says that the program has a race, class (f). Of the
+    `limits` the time is the interpreter's too; its rounds are others.
+    """
     if racy:
         reason = "the program has a race, so its answers may differ from run to run"
         return result, Verdict(None, reason=reason)
     wanted = list(result.properties)
-    expected = run_module(module, result.graph, target="reference", arguments=arguments, results=wanted, schedule=PLAIN)
+    expected = run_module(
+        module,
+        result.graph,
+        target="reference",
+        arguments=arguments,
+        results=wanted,
+        schedule=PLAIN,
+        limits=replace(limits, max_rounds=None),
+    )
     difference = first_difference(result, expected)
     verdict = Verdict(difference is None, difference)
     return replace(result, validated=verdict.valid), verdict

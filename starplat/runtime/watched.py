@@ -30,6 +30,7 @@ from starplat.runtime.device import Kernels
 from starplat.runtime.elements import Cells, Value, as_value
 from starplat.runtime.executor import Executor
 from starplat.runtime.machine import Flow, Frame, Op, World
+from starplat.runtime.progress import Progress
 from starplat.runtime.records import fresh_records, line_of, told
 from starplat.runtime.watch import Watch
 
@@ -37,8 +38,8 @@ from starplat.runtime.watch import Watch
 class WatchedExecutor(Executor):
     """Runs the functions of one module on one device while a watch is told."""
 
-    def __init__(self, kernels: Kernels, world: World, watch: Watch) -> None:
-        super().__init__(kernels, world)
+    def __init__(self, kernels: Kernels, world: World, watch: Watch, progress: Progress) -> None:
+        super().__init__(kernels, world, progress)
         self._watch = watch
         self._looked = 0.0
         points = [point for function in self.module.functions for point in points_of(function.body, self.module)]

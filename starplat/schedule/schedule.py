@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import ClassVar, Self, get_args, get_type_hints
 
@@ -146,6 +146,12 @@ AUTO = Schedule()
 
 PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN)
 """The program as it is written, rewritten nowhere."""
+
+
+def driven_by_host(schedule: Schedule) -> Schedule:
+    """The same schedule with the rounds of every loop launched by the host, which can count them."""
+    return replace(schedule, loop=Loop.HOST)
+
 
 BASES: Mapping[str, Schedule] = {"auto": AUTO, "plain": PLAIN}
 """The schedules that have a name."""

@@ -103,6 +103,16 @@ class Event:
     def synchronize(self) -> None: ...
 
 
+class Stream:
+    """Everything on it has happened already."""
+
+    def synchronize(self) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None: ...
+
+
 class CuPy:
     """The module. `arrays` remembers which GPU owns an address."""
 
@@ -120,7 +130,7 @@ class CuPy:
             pointerGetAttributes=lambda address: SimpleNamespace(device=self.owners.get(address, -1)),
             memGetInfo=lambda: (self.free, 2**34),
         )
-        stream = SimpleNamespace(synchronize=lambda: None)
+        stream = Stream()
         self.cuda = SimpleNamespace(
             runtime=runtime,
             driver=SimpleNamespace(CUDADriverError=DriverError),

@@ -16,7 +16,7 @@ from starplat.runtime import run_module, targets
 from starplat.runtime.cuda import CudaDevice
 from starplat.runtime.device import Kernels
 from tests.runtime.programs import A, B, increment, module
-from tests.runtime.standin import Array, CuPy, RuntimeFaultError
+from tests.runtime.standin import Array, CuPy, RuntimeFaultError, Stream
 
 GRAPH = Graph.from_arcs(5, [0, 1, 2], [1, 2, 3])
 PROGRAM = module(Launch("increment"), parameters=(A, B), kernels=(increment(A),))
@@ -117,10 +117,11 @@ def test_a_run_that_would_not_fit_is_refused(cupy: CuPy) -> None:
 
 
 def test_a_fault_costs_the_device(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault() -> None:
-        raise RuntimeFaultError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+    class FaultyStream(Stream):
+        def synchronize(self) -> None:
+            raise RuntimeFaultError("cudaErrorIllegalAddress: an illegal memory access was encountered")
 
-    monkeypatch.setattr(cupy.cuda, "get_current_stream", lambda: SimpleNamespace(synchronize=fault))
+    monkeypatch.setattr(cupy.cuda, "get_current_stream", FaultyStream)
     with pytest.raises(DiagnosticError, match=r"E0906.*illegal memory access") as caught:
         run()
     assert caught.value.exit_code is ExitCode.NO_DEVICE

@@ -1,0 +1,55 @@
+"""Tells on stderr how far a run has come: on a terminal a line that changes, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from starplat.cli import console
+
+if TYPE_CHECKING:
+    from starplat.runtime import Progress
+
+SILENT = 2.0
+"""Seconds after which a run is told of."""
+_FIRST_PAUSE = 5.0
+_LONGEST_PAUSE = 60.0
+
+
+class Following:
+    """What is said of runs that follow each other; `change` redraws the line of a terminal, if there is one."""
+
+    def __init__(self, what: str, change: Callable[[str], None] | None) -> None:
+        self._what = what
+        self._change = change
+        self._next = SILENT
+        self._pause = _FIRST_PAUSE
+
+    def turn_to(self, what: str) -> None:
+        """Another run begins."""
+        self._what, self._next, self._pause = what, SILENT, _FIRST_PAUSE
+        if self._change is not None:
+            self._change(what)
+
+    def look(self, progress: Progress) -> None:
+        """Says how far a run has come, if it is time to."""
+        if self._change is not None:
+            if progress.seconds >= SILENT:
+                self._change(f"{self._what}: {progress}")
+        elif progress.is_running and progress.seconds_of_step >= self._next:
+            console.say(f"{self._what}: {progress}")
+            self._next = progress.seconds_of_step + self._pause
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+
+@contextmanager
+def following(what: str) -> Iterator[Following]:
+    """Something that can be told of the run's progress. What an interruption has to say is said."""
+    try:
+        with console.working(what) as change:
+            yield Following(what, change if console.shows_progress() else None)
+    except KeyboardInterrupt as interruption:
+        if str(interruption):
+            console.say(str(interruption))
+        raise

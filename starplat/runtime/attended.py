@@ -1,0 +1,161 @@
+"""Does a run's work on a thread of its own, so that whoever waits for it can be interrupted, or give up.
+
+Python hears of Ctrl-C on the main thread only, and only between two of its own steps: while that thread waits inside of
+a driver for a kernel to end, nothing gets through. So the main thread waits here instead. It asks the thread that works
+to stop, which Python code does at once and a call of a driver when it returns, and leaves it behind where it does not.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+GRACE = 0.5
+"""Seconds that work which is asked to stop has for it."""
+_ASKED_AGAIN = 0.2
+_LOOKED_AT = 0.25
+
+
+class TimeIsOverError(Exception):
+    """Work took longer than it may; `left_behind` says what goes on all the same."""
+
+    left_behind = ""
+
+
+class _StopWorking(SystemExit):
+    """Raised in a thread that works; a thread that ends by it says nothing."""
+
+
+class Job(Generic[Answer]):
+    """Something to be done on another thread, in the context of the one that wants it."""
+
+    def __init__(self, work: Callable[[], Answer]) -> None:
+        self.done = threading.Event()
+        self._work: Callable[[], Answer] | None = work
+        self._context = contextvars.copy_context()
+        self._answers: list[Answer] = []
+        self._error: BaseException | None = None
+
+    def perform(self) -> None:
+        """Does it, on the thread that calls this."""
+        assert self._work is not None
+        try:
+            self._answers.append(self._context.run(self._work))
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._work = None
+            self.done.set()
+
+    def answer(self) -> Answer:
+        """What came of it."""
+        error, self._error = self._error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error
+        return self._answers.pop()
+
+
+class _Worker(threading.Thread):
+    """Does one job after the other; runtimes that keep threads of their own for each caller find the same one."""
+
+    def __init__(self) -> None:
+        super().__init__(name="starplat run", daemon=True)
+        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self.busy = threading.Lock()
+        self.start()
+
+    def run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job.perform()
+
+    def take(self, job: Job[Any]) -> None:
+        self._jobs.put(job)
+
+    def stop(self, job: Job[Any]) -> bool:
+        """Asks for an end, and for the thread's; gives whether the job has ended within the grace."""
+        if self in _KEPT:
+            _KEPT.remove(self)
+        self._jobs.put(None)
+        deadline = monotonic() + GRACE
+        while not (ended := job.done.is_set() or not self.is_alive()) and (left := deadline - monotonic()) > 0:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident or 0), ctypes.py_object(_StopWorking))
+            job.done.wait(min(left, _ASKED_AGAIN))
+        return ended
+
+
+_KEPT: list[_Worker] = []
+
+
+def attended(
+    work: Callable[[], Answer],
+    *,
+    seconds: float | None = None,
+    look: Callable[[], None] | None = None,
+    left_behind: Callable[[Job[Answer]], str],
+) -> Answer:
+    """What `work` gives, done on another thread if this is the main one or there is a time limit.
+
+    Args:
+        seconds: how long it may take.
+        look: is called some times a second meanwhile.
+        left_behind: is told of a job that goes on though it was asked to stop; gives a sentence about it.
+
+    Raises:
+        KeyboardInterrupt: it came meanwhile; its words say what was left behind, if anything was.
+        TimeIsOverError: the time was over.
+    """
+    if seconds is None and look is None and threading.current_thread() is not threading.main_thread():
+        return work()
+    worker, job = _free_worker(), Job(work)
+    try:
+        worker.take(job)
+        _wait_for(job, seconds, look)
+    except BaseException as error:
+        said = "" if worker.stop(job) else left_behind(job)
+        if isinstance(error, TimeIsOverError):
+            error.left_behind = said
+        if isinstance(error, KeyboardInterrupt) and said:
+            raise KeyboardInterrupt(said) from None
+        raise
+    finally:
+        worker.busy.release()
+    return job.answer()
+
+
+def _free_worker() -> _Worker:
+    """A worker that has nothing to do, and is busy from now on. A process that was forked has none of its parent's."""
+    _KEPT[:] = [worker for worker in _KEPT if worker.is_alive()]
+    for worker in _KEPT:
+        if worker.busy.acquire(blocking=False):
+            return worker
+    fresh = _Worker()
+    fresh.busy.acquire()
+    _KEPT.append(fresh)
+    return fresh
+
+
+def _wait_for(job: Job[Any], seconds: float | None, look: Callable[[], None] | None) -> None:
+    """Waits till it is done.
+
+    Raises:
+        TimeIsOverError: it is not done in time.
+    """
+    deadline = None if seconds is None else monotonic() + seconds
+    while True:
+        left = None if deadline is None else max(deadline - monotonic(), 0.0)
+        if job.done.wait(left if look is None else _LOOKED_AT if left is None else min(_LOOKED_AT, left)):
+            return
+        if look is not None:
+            look()
+        if deadline is not None and monotonic() >= deadline:
+            raise TimeIsOverError

@@ -1,0 +1,168 @@
+"""A run can be stopped, limited and followed, and what could not be stopped is said."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import starplat
+from starplat.diagnostics import DiagnosticError
+from starplat.runtime import Progress, attended
+from starplat.runtime.progress import Step
+from tests.runtime.devices import device_of
+
+GRAPH = starplat.Graph.from_arcs(3, [0, 1], [1, 2])
+COUNTING = starplat.compile("""function f(Graph g, propNode<int> x, int n) {
+  g.attachNodeProperty(x = 0);
+  int i = 0;
+  while (i != n) {
+    forall (v in g.nodes()) { v.x = v.x + 1; }
+    i = i + 1;
+  }
+}""")
+SPINNING = """function f(Graph g, propNode<int> x) {
+  forall (v in g.nodes()) {
+    int i = 0;
+    while (i >= 0) { i = 1 - i; }
+    v.x = i;
+  }
+}"""
+
+
+def code_of(caught: pytest.ExceptionInfo[DiagnosticError]) -> str:
+    return caught.value.diagnostics[0].code
+
+
+@pytest.mark.parametrize("target", ["reference", "opencl"])
+def test_a_loop_may_take_just_as_many_rounds_as_are_allowed(target: str) -> None:
+    device_of(target)
+    assert COUNTING.run(GRAPH, n=5, target=target, max_rounds=5)["x"].tolist() == [5, 5, 5]
+    with pytest.raises(DiagnosticError, match="not done after 4 rounds") as caught:
+        COUNTING.run(GRAPH, n=5, target=target, max_rounds=4)
+    assert code_of(caught) == "E0730"
+
+
+def test_a_run_ends_when_its_time_is_over_and_the_next_one_works() -> None:
+    with pytest.raises(DiagnosticError, match=r"after 0\.3 s") as caught:
+        COUNTING.run(GRAPH, n=-1, target="reference", time_limit=0.3)
+    assert code_of(caught) == "E0731"
+    assert COUNTING.run(GRAPH, n=2, target="reference", time_limit=60)["x"].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("limits", [{"max_rounds": 0}, {"time_limit": 0.0}, {"time_limit": float("nan")}])
+def test_what_is_no_limit_is_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        COUNTING.run(GRAPH, n=1, target="reference", **limits)  # type: ignore[arg-type]
+    assert code_of(caught) == "E0732"
+
+
+def test_rounds_are_told_while_the_host_drives_them() -> None:
+    seen: list[int] = []
+    texts: list[str] = []
+
+    def look(progress: Progress) -> None:
+        seen.append(progress.rounds[0])
+        texts.append(str(progress))
+
+    with pytest.raises(DiagnosticError):
+        COUNTING.run(GRAPH, n=-1, target="reference", time_limit=0.8, follow=look)
+    assert len(seen) > 1
+    assert seen == sorted(set(seen))
+    assert all(", round " in text for text in texts)
+
+
+def test_active_nodes_are_told_where_the_host_has_a_list_of_them() -> None:
+    found: list[int | None] = []
+    path = starplat.Graph.from_arcs(30_000, range(29_999), range(1, 30_000))
+    program = starplat.compile("examples/bfs.sp")
+    with pytest.raises(DiagnosticError):
+        program.run(
+            path,
+            src=0,
+            target="reference",
+            schedule="frontier=queue,direction=push",
+            time_limit=0.6,
+            follow=lambda progress: found.append(progress.active),
+        )
+    assert 1 in found
+
+
+def test_a_loop_of_the_device_is_said_to_tell_nothing() -> None:
+    progress = Progress()
+    progress.begin(Step.RUNNING)
+    progress.by_device = True
+    assert "wholly on the device" in str(progress)
+
+
+def test_a_run_on_another_thread_works_with_and_without_a_limit() -> None:
+    found: list[list[int]] = []
+
+    def run() -> None:
+        found.append(COUNTING.run(GRAPH, n=1, target="reference")["x"].tolist())
+        found.append(COUNTING.run(GRAPH, n=2, target="reference", time_limit=60)["x"].tolist())
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(60)
+    assert found == [[1, 1, 1], [2, 2, 2]]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_runs_too() -> None:
+    COUNTING.run(GRAPH, n=1, target="reference")
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if COUNTING.run(GRAPH, n=3, target="reference")["x"].tolist() == [3, 3, 3] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_work_that_goes_on_all_the_same_is_left_behind_and_said() -> None:
+    ended = threading.Event()
+    left: list[attended.Job[None]] = []
+
+    def left_behind(job: attended.Job[None]) -> str:
+        left.append(job)
+        return "it goes on"
+
+    with pytest.raises(attended.TimeIsOverError) as caught:
+        attended.attended(lambda: time.sleep(1.2) or ended.set(), seconds=0.1, left_behind=left_behind)
+    assert caught.value.left_behind == "it goes on"
+    assert left[0].done.wait(30)
+    assert not ended.is_set()  # it ends as soon as Python gets to say so
+
+
+INTERRUPTED = f"""
+import os, signal, threading, time, starplat
+graph = starplat.Graph.from_arcs(3, [0, 1], [1, 2])
+program, counting = starplat.compile({SPINNING!r}), starplat.compile("function f(Graph g) {{ return g.num_nodes(); }}")
+print(counting.run(graph, target="opencl").returned)
+def interrupt(progress):
+    if progress.is_running and progress.seconds_of_step > 0.3:
+        os.kill(os.getpid(), signal.SIGINT)
+try:
+    program.run(graph, target="opencl", follow=interrupt)
+except KeyboardInterrupt as interruption:
+    print(interruption)
+try:
+    counting.run(graph, target="opencl")
+except starplat.DiagnosticError as error:
+    print(error.diagnostics[0].code)
+print(counting.run(graph, target="reference").returned, flush=True)
+"""
+
+
+def test_an_interrupted_kernel_that_does_not_end_closes_its_device_and_not_the_process() -> None:
+    if not device_of("opencl").is_host:
+        pytest.skip("OpenCL's first device is no CPU")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    first, said, code, last = done.stdout.splitlines()
+    assert (first, code, last) == ("3", "E0920", "3")
+    assert said.startswith("a kernel on ")
+    assert said.endswith(" could not be stopped: the device is closed here until that ends")
