@@ -9,8 +9,9 @@ from starplat.frontend.conversions import convert
 from starplat.frontend.declarations import broken_statement, broken_value
 from starplat.frontend.expressions import expression, value
 from starplat.frontend.places import PlaceOrWhole, place
-from starplat.frontend.typed import Cell, Place, Symbol, Variable
-from starplat.frontend.types import indefinite
+from starplat.frontend.reductions import saturated
+from starplat.frontend.typed import Cell, Place, Symbol, Variable, scalar_of
+from starplat.frontend.types import Scalar, indefinite
 from starplat.frontend.walk import within
 
 
@@ -75,6 +76,9 @@ def _candidate(
         context.error("E0316", "Min and Max need numbers, not a bool", whole.span, help="use '||=' or '&&='")
         return None
     because = Label(main.symbol.span, f"'{main.symbol.name}' is {indefinite(main.symbol.type)}")
+    is_wider = scalar_of(candidate) is Scalar.LONG and main.type in (Scalar.INT, Scalar.NODE)
+    if is_wider and not isinstance(candidate, typed.Literal | typed.Infinity):
+        return saturated(candidate, main.type)
     return convert(context, candidate, main.type, (because,))
 
 

@@ -37,6 +37,9 @@ _COMBINE = {
     Operator.BIT_OR: Combine.BIT_OR,
     Operator.BIT_XOR: Combine.BIT_XOR,
 }
+_LEAST, _GREATEST = -(2**31), 2**31 - 1
+"""What an int and a node hold."""
+
 _SUMS = frozenset({Operator.ADD, Operator.SUBTRACT})
 
 
@@ -93,7 +96,8 @@ def _joined(terms: list[tuple[bool, typed.Expression]], like: Binary) -> typed.E
 
 def _is(term: typed.Expression, place: Place) -> bool:
     """Whether a term is the place's value, perhaps widened."""
-    return term == place or (isinstance(term, Convert) and term.operand == place)
+    widened = isinstance(term, Convert) and (term.operand == place or _is_whole(term.type))
+    return term == place or (isinstance(term, Convert) and widened and _is(term.operand, place))
 
 
 def _as(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
@@ -118,20 +122,48 @@ def _as(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
 
 
 def as_extreme(place: Place, value: typed.Expression, span: Span) -> AssignExtreme | None:
-    """`place = min(place, e)` as one operation; also of a float in doubles, for rounding keeps the order."""
+    """`place = min(place, e)` as one operation; also of a float in doubles, for rounding keeps the order, and of
+    whatever integer with whatever other."""
     if not isinstance(value, typed.Apply) or value.function not in (Function.MIN, Function.MAX):
         return None
     widened = (place.type, value.type) == (Scalar.FLOAT, Scalar.DOUBLE)
-    if value.type is not place.type and not widened:
+    whole = _is_whole(place.type) and _is_whole(value.type)
+    if value.type is not place.type and not widened and not whole:
         return None
     left, right = value.arguments
     if not _is(left, place) and not _is(right, place):
         return None
-    candidate = _as(right if _is(left, place) else left, place.type)
+    other = right if _is(left, place) else left
+    candidate = _as(other, place.type) if value.type is place.type or widened else saturated(other, place.type)
     if candidate is None or mentions(candidate, place):
         return None
     extreme = Extreme.MIN if value.function is Function.MIN else Extreme.MAX
     return AssignExtreme(extreme, place, candidate, span=span)
+
+
+def _is_whole(kind: Scalar) -> bool:
+    return kind.is_integer or kind.is_index
+
+
+def saturated(value: typed.Expression, kind: Scalar) -> typed.Expression | None:
+    """An integer as another integer type, at whose ends it stays: what Min and Max compare keeps its order."""
+    source = scalar_of(value)
+    match value:
+        case Infinity():
+            return Infinity(kind, value.negative, span=value.span) if kind.is_numeric else None
+        case Convert() if _is_whole(scalar_of(value.operand)):
+            return saturated(value.operand, kind)
+        case _:
+            pass
+    if source is kind:
+        return value
+    if kind not in (Scalar.INT, Scalar.NODE) or source in (Scalar.INT, Scalar.NODE):
+        return Convert(value, kind, span=value.span)
+    wide = value if source is Scalar.LONG else Convert(value, Scalar.LONG, span=value.span)
+    least, greatest = (Literal(limit, Scalar.LONG, span=value.span) for limit in (_LEAST, _GREATEST))
+    above = typed.Apply(Function.MAX, (wide, least), Scalar.LONG, span=value.span)
+    within = typed.Apply(Function.MIN, (above, greatest), Scalar.LONG, span=value.span)
+    return Convert(within, kind, span=value.span)
 
 
 def mentions(value: typed.Expression, place: Place) -> bool:

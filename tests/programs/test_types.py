@@ -10,6 +10,7 @@ import pytest
 
 import starplat
 from starplat import Program
+from starplat.graph import generators
 from tests import oracles
 from tests.programs.cases import CASES, EXAMPLES, Case
 from tests.programs.targets import Target, every_target
@@ -70,3 +71,37 @@ def test_single_precision(case: Case, target: Target) -> None:
             for name in case.properties:
                 assert single[name].dtype == np.float32
                 np.testing.assert_allclose(single[name], expected[name], rtol=1e-4, atol=1e-6)
+
+
+LEAST_OF_LONGS = """function least(Graph g, propNode<long> far, propNode<int> near, propNode<node> last) {
+  int least = INF;
+  int most = 0;
+  node first = 7;
+  g.attachNodeProperty(near = INF, last = 0);
+  forall (v in g.nodes()) {
+    least = Min(least, v.far);
+    most = max(v.far, most);
+    first = Min(first, v.far);
+    forall (w in g.neighbors(v)) {
+      w.near = Min(w.near, v.far);
+      <w.last> = <Max(w.last, v.far)>;
+    }
+  }
+  return first == -3 && most == INF ? least : 0;
+}"""
+
+
+@every_target
+def test_an_int_takes_the_least_of_longs(target: Target) -> None:
+    program = starplat.compile(LEAST_OF_LONGS)
+    assert not program.warnings
+    graph = generators.rmat(6, 8, seed=3)
+    far = np.random.default_rng(1).permutation(graph.num_nodes).astype(np.int64) * 2**32 + 5
+    far[::3] = np.arange(len(far[::3])) - 3
+    near, last = np.full(graph.num_nodes, 2**31 - 1), np.zeros(graph.num_nodes, np.int64)
+    np.minimum.at(near, graph.columns, far[graph.sources])
+    np.maximum.at(last, graph.columns, far[graph.sources])
+    result = target.run(program, graph, {"far": far})
+    assert result.returned == -3
+    np.testing.assert_array_equal(result["near"], near)
+    np.testing.assert_array_equal(result["last"], np.minimum(last, 2**31 - 1))
