@@ -4,6 +4,7 @@
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
 #include "starplat_program.hpp"
+#include "starplat_cuda.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -27,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -276,135 +270,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(cudaError_t status, const char *what) {
-    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
-        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
-
-private:
-    cudaDeviceProp properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-            static_cast<void>(cudaGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(cudaGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-    // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 9 "betweenness_push.sp"
@@ -480,7 +345,7 @@ extern "C" __global__ void betweenness_add_delta(
     }
 }
 
-#line 484 "betweenness_push.cu"
+#line 349 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -490,12 +355,12 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns) {}
 };
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
@@ -554,35 +419,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(cudaEventCreate(&start), "cudaEventCreate");
-        check(cudaEventCreate(&stop), "cudaEventCreate");
-        check(cudaEventRecord(start), "cudaEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(cudaEventDestroy(start));
-        static_cast<void>(cudaEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(cudaEventRecord(stop), "cudaEventRecord");
-        check(cudaEventSynchronize(stop), "running the kernels");
-        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    cudaEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

@@ -4,6 +4,7 @@
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
 
 #include "starplat_program.hpp"
+#include "starplat_cuda.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -27,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -308,331 +302,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(cudaError_t status, const char *what) {
-    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
-        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
-        int most = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
-        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
-        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-        const auto launch = [&](auto &...value) {
-            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
-        };
-        check(std::apply(launch, values), name);
-    }
-
-    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
-
-private:
-    cudaDeviceProp properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-            static_cast<void>(cudaGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(cudaGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// Combines the values of a block, warp by warp; its first thread gets the total.
-static __device__ double group_add_double(double value, double *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const double other = __shfl_down_sync(~0u, value, width);
-        value = value + other;
-    }
-    if (lane == 0) scratch[warp] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
-            const double other = scratch[i];
-            value = value + other;
-        }
-    }
-    return value;
-}
-
-#define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
-
-// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word. A block that waits for long only watches for that, and lets the cache alone.
-static __device__ void grid_barrier(unsigned *arrived) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
-        unsigned before, now;
-        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(share) : "memory");
-        int looks = 0;
-        do {
-            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while (((before ^ now) & 0x80000000u) == 0 && ++looks < SOME_LOOKS);
-        if (looks == SOME_LOOKS) {
-            while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-            __threadfence();
-        }
-    }
-    __syncthreads();
-}
-
-#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
-#define HUGE_ROW 512  // and a whole block those of a node with still more
-#define MOST_LONG 2047  // of such nodes for a block
-#define MOST_HUGE 511
-#define MOST_TOGETHER 512  // threads of a block
-
-// Nodes that a block puts off until more of its threads can take their arcs together.
-struct LongRows {
-    int count, huge_count;
-    int nodes[MOST_LONG], huge[MOST_HUGE];
-
-    // Whether a node is put off: if it has many arcs, and there is room.
-    __device__ bool puts_off(int node, arc_t arcs) {
-        if (arcs <= LONG_ROW) return false;
-        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
-        if (place < MOST_HUGE) {
-            huge[place] = node;
-            return true;
-        }
-        place = atomicAdd(&count, 1);
-        if (place < MOST_LONG) nodes[place] = node;
-        return place < MOST_LONG;
-    }
-};
-
-// The block's own, with none so far.
-static __device__ inline LongRows &no_long_rows() {
-    __shared__ LongRows long_rows;
-    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
-    __syncthreads();
-    return long_rows;
-}
-
-#define AT_ONCE 4  // values of a thread that are under way together
-
-// The block's own place for values of its threads.
-static __device__ inline double *values_of_block() {
-    __shared__ double values[MOST_TOGETHER * AT_ONCE];
-    return values;
-}
-
-// Calls finish(node, total) for the nodes that were put off.
-template <class T, class Join, class Value, class Finish>
-static __device__ __forceinline__ void long_values(
-    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
-) {
-    __syncthreads();
-    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
-        const int node = long_rows.nodes[i];
-        const arc_t end = rows[node + 1];
-        T total = start;
-#pragma unroll 4
-        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
-        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
-        if (threadIdx.x % 32 == 0) finish(node, total);
-    }
-    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        const int node = long_rows.huge[i];
-        const arc_t end = rows[node + 1];
-        T total = start;
-        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
-        totals[threadIdx.x] = total;
-        for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
-            __syncthreads();
-            const int other = threadIdx.x + (width + 1) / 2;
-            if (other < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[other]);
-        }
-        if (threadIdx.x == 0) finish(node, totals[0]);
-        __syncthreads();
-    }
-    __syncthreads();  // the list may be begun anew
-}
-
-// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
-// the threads, the larger the team.
-struct Teams {
-    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
-
-    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
-        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
-        if (size < 32) {
-            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
-            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
-        }
-        count = 32 / size;
-        place = threadIdx.x % 32 / size;
-        member = threadIdx.x % size;
-    }
-};
-
-// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
-// Nodes with long rows are put off.
-template <class T, class Join, class Value, class Finish>
-static __device__ __forceinline__ void gather_step(
-    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
-) {
-    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
-    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
-    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
-    T total = start;
-    if (!late) {
-#pragma unroll 4
-        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
-    }
-    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
-    if (node >= 0 && !late && team.member == 0) finish(node, total);
-}
-
-static __device__ inline bool every_node(int) { return true; }
-
-// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
-// not be for one block alone.
-static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
-
-// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
-template <class T, class Keep, class Join, class Value, class Finish>
-static __device__ inline void gather_all(
-    int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
-) {
-    LongRows &long_rows = no_long_rows();
-    const Teams team(num_nodes, num_nodes, rows);
-    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
-        const int node = begin + team.place;
-        gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
-    }
-    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
-}
-
-// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each other
-// follow each other too, so that a warp need not know whose they are until it has all values.
-template <class T, class Join, class Value, class Finish>
-static __device__ inline void gather_rows(
-    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
-) {
-    const auto of_node = [&](int, arc_t arc) { return value(arc); };
-    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
-        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
-    }
-    LongRows &long_rows = no_long_rows();
-    const int lane = threadIdx.x % 32, room = 32 * AT_ONCE;
-    T *const values = (T *)values_of_block() + threadIdx.x / 32 * room;
-    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + lane;
-        const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
-        const bool late = long_rows.puts_off(node, end - first);
-        T total = start;
-        unsigned gaps = __ballot_sync(~0u, late);
-        for (int from = 0, to; from < 32; from = to + 1, gaps &= gaps - 1) {  // the nodes between two that are put off
-            to = gaps == 0 ? 32 : __ffs(gaps) - 1;
-            const arc_t stop = to == 32 ? __shfl_sync(~0u, end, 31) : __shfl_sync(~0u, first, to);
-            for (arc_t at = __shfl_sync(~0u, first, from); at < stop; at += room) {
-#pragma unroll
-                for (int i = lane; i < room; i += 32) {
-                    if (at + i < stop) values[i] = value(at + i);
-                }
-                __syncwarp();
-                if (!late) {
-                    const arc_t last = min((arc_t)room, min(end, stop) - at);
-                    for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
-                }
-                __syncwarp();
-            }
-        }
-        if (node < num_nodes && !late) finish(node, total);
-    }
-    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
-}
-
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 #line 6 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
@@ -718,7 +387,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 722 "pagerank.cu"
+#line 391 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -729,13 +398,13 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
@@ -770,35 +439,6 @@ static const char *const usage =
     "  --undirected      adds the other direction of every arc that lacks it\n"
     "  --device          which device, by number; 0 is the first\n"
     "  --help            says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(cudaEventCreate(&start), "cudaEventCreate");
-        check(cudaEventCreate(&stop), "cudaEventCreate");
-        check(cudaEventRecord(start), "cudaEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(cudaEventDestroy(start));
-        static_cast<void>(cudaEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(cudaEventRecord(stop), "cudaEventRecord");
-        check(cudaEventSynchronize(stop), "running the kernels");
-        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    cudaEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

@@ -4,6 +4,7 @@
 // run:   ./strongly_connected_components GRAPH [--undirected] [--device NUMBER]
 
 #include "starplat_program.hpp"
+#include "starplat_cuda.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -27,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -308,324 +302,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(cudaError_t status, const char *what) {
-    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
-        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // So many iterations, or more where these would leave multiprocessors with nothing to do.
-    long long busy(long long iterations) const {
-        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
-    }
-
-    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
-        int most = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
-        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
-        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-        const auto launch = [&](auto &...value) {
-            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
-        };
-        check(std::apply(launch, values), name);
-    }
-
-    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
-
-private:
-    cudaDeviceProp properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-            static_cast<void>(cudaGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(cudaGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
-// The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
-static __device__ long long atomic_add_long(long long *cell, long long value) {
-    return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
-}
-
-#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
-#define HUGE_ROW 512  // and a whole block those of a node with still more
-#define MOST_LONG 2047  // of such nodes for a block
-#define MOST_HUGE 511
-
-// Nodes that a block puts off until more of its threads can take their arcs together.
-struct LongRows {
-    int count, huge_count;
-    int nodes[MOST_LONG], huge[MOST_HUGE];
-
-    // Whether a node is put off: if it has many arcs, and there is room.
-    __device__ bool puts_off(int node, arc_t arcs) {
-        if (arcs <= LONG_ROW) return false;
-        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
-        if (place < MOST_HUGE) {
-            huge[place] = node;
-            return true;
-        }
-        place = atomicAdd(&count, 1);
-        if (place < MOST_LONG) nodes[place] = node;
-        return place < MOST_LONG;
-    }
-};
-
-// The block's own, with none so far.
-static __device__ inline LongRows &no_long_rows() {
-    __shared__ LongRows long_rows;
-    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
-    __syncthreads();
-    return long_rows;
-}
-
-// The arcs of the nodes that the threads of a warp bring, one after the other.
-struct WarpArcs {
-    int node;           // this thread's
-    arc_t last, count;  // its arcs and those before it; all of them
-    arc_t shift;        // from a place among them to an arc of this thread's node
-
-    // Brings a node, or -1. Nodes with long rows are put off.
-    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
-        arc_t first = 0, degree = 0;
-        if (node >= 0) {
-            first = rows[node];
-            degree = rows[node + 1] - first;
-            if (long_rows.puts_off(node, degree)) {
-                node = -1;
-                degree = 0;
-            }
-        }
-        last = degree;
-        for (int width = 1; width < 32; width *= 2) {
-            const arc_t before = __shfl_up_sync(~0u, last, width);
-            if (threadIdx.x % 32 >= width) last += before;
-        }
-        count = __shfl_sync(~0u, last, 31);
-        shift = first - (last - degree);
-    }
-
-    // Which thread brought the node of an arc: the last thread where there is no such arc.
-    __device__ int owner(arc_t place) const {
-        int found = 0;
-        for (int step = 16; step > 0; step /= 2) {
-            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
-        }
-        return found;
-    }
-};
-
-// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
-template <class Body>
-static __device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
-    const WarpArcs arcs(node, rows, long_rows);
-    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
-        const arc_t place = begin + threadIdx.x % 32;
-        const int owner = arcs.owner(place);
-        const int of = __shfl_sync(~0u, arcs.node, owner);
-        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
-        if (place < arcs.count) body(of, arc);
-    }
-}
-
-// Calls body(node, arc) for the arcs of the nodes that were put off.
-template <class Body>
-static __device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
-    __syncthreads();
-    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
-        const int node = long_rows.nodes[i];
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
-    }
-    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
-        const int node = long_rows.huge[i];
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
-    }
-    __syncthreads();
-}
-
-// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
-// not be for one block alone.
-static __device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
-
-// Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
-template <class Keep, class Body>
-static __device__ inline void advance_listed(
-    const int *list, int size, const arc_t *rows, Keep keep, Body body
-) {
-    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, parts = warps / max(size, 1);
-    if (size > 0 && parts > 1) {  // some warps for each
-        const int node = list[warp_number() % size], part = warp_number() / size;
-        if (part >= parts || !keep(node)) return;
-        const arc_t end = rows[node + 1];
-        for (arc_t arc = rows[node] + part * 32 + lane; arc < end; arc += parts * 32) body(node, arc);
-        return;
-    }
-    LongRows &long_rows = no_long_rows();
-    const int share = min(32, (size + warps - 1) / warps);
-    for (int begin = warp_number() * share; begin < size; begin += warps * share) {
-        const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
-        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
-    }
-    long_arcs(rows, long_rows, body);
-}
-
-// Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
-template <class Keep, class Body>
-static __device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
-    LongRows &long_rows = no_long_rows();
-    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
-        const int node = begin + threadIdx.x % 32;
-        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
-    }
-    long_arcs(rows, long_rows, body);
-}
-
-#define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
-
-// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word. A block that waits for long only watches for that, and lets the cache alone.
-static __device__ void grid_barrier(unsigned *arrived) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
-        unsigned before, now;
-        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(share) : "memory");
-        int looks = 0;
-        do {
-            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while (((before ^ now) & 0x80000000u) == 0 && ++looks < SOME_LOOKS);
-        if (looks == SOME_LOOKS) {
-            while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-            __threadfence();
-        }
-    }
-    __syncthreads();
-}
-
-// Combines the values of a block, warp by warp; its first thread gets the total.
-static __device__ long long group_add_long(long long value, long long *scratch) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int width = 16; width > 0; width /= 2) {
-        const long long other = __shfl_down_sync(~0u, value, width);
-        value = value + other;
-    }
-    if (lane == 0) scratch[warp] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / 32; i++) {
-            const long long other = scratch[i];
-            value = value + other;
-        }
-    }
-    return value;
-}
-
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static __device__ void enlist(int node, int *bits, int *list, int *size) {
     const int bit = 1 << (node % 32);
@@ -873,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 877 "strongly_connected_components.cu"
+#line 553 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -885,14 +561,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
@@ -1009,35 +685,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(cudaEventCreate(&start), "cudaEventCreate");
-        check(cudaEventCreate(&stop), "cudaEventCreate");
-        check(cudaEventRecord(start), "cudaEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(cudaEventDestroy(start));
-        static_cast<void>(cudaEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(cudaEventRecord(stop), "cudaEventRecord");
-        check(cudaEventSynchronize(stop), "running the kernels");
-        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    cudaEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

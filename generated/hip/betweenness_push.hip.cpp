@@ -3,9 +3,8 @@
 // build: hipcc -O3 -std=c++17 -fwrapv betweenness_push.hip.cpp -o betweenness_push
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
-#include <hip/hip_runtime.h>
-
 #include "starplat_program.hpp"
+#include "starplat_hip.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -292,238 +284,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(hipError_t status, const char *what) {
-    if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
-        int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
-        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
-        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-        const auto launch = [&](auto &...value) {
-            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
-        };
-        check(std::apply(launch, values), name);
-    }
-
-    void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
-
-private:
-    hipDeviceProp_t properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
-            static_cast<void>(hipGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(hipGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(hipMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), hipMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(hipMemcpy(&value, cells.get() + place(index), sizeof(T), hipMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(hipMemcpy(cells.get() + place(index), &value, sizeof(T), hipMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(hipMemcpy(values.data(), cells.get(), count * sizeof(T), hipMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-    // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
-static __device__ void grid_barrier(unsigned *arrived) {
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-    }
-    __syncthreads();
-    __threadfence();
-}
-
-// The arcs of the nodes that the threads of a block bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a thread has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
-static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = threadIdx.x;
-    arc_t last = end - first;
-    __syncthreads();  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        __syncthreads();
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        __syncthreads();
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    __syncthreads();
-    rows->shift[lane] = end - last;
-    __syncthreads();
-    return rows->last[256 - 1];
-}
-
-// Memory that the threads of a block share, one for each type.
-template <class T>
-static __device__ T &group_memory() {
-    __shared__ T memory;
-    return memory;
-}
-
-// Whom a thread brings of a list, of which some blocks share each, or -1.
-static __device__ int listed_node(const int *list, int begin, int size, int groups) {
-    const int team = blockIdx.x / groups, teams = gridDim.x / groups;
-    const int place = begin + threadIdx.x * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many blocks share a node of a list.
-static __device__ int groups_for_each(int size) {
-    return max(1, (int)gridDim.x / size);
-}
-
-// Brings a node with this block's part of its arcs, where some blocks share a node; returns how many arcs they are.
-static __device__ arc_t bring_part(GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long long part = blockIdx.x % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Which thread brought the node of an arc.
-static __device__ int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
-static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
-
-// Where the arcs end that a block looks at together: some that it has room for, or all that are left of a long row.
-static __device__ arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
-    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
-}
-
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
-static __device__ double group_add_double(double value, double *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const double other = __shfl_down(value, width);
-        value = value + other;
-    }
-    if (lane == 0) scratch[wave] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
-            const double other = scratch[i];
-            value = value + other;
-        }
-    }
-    return value;
-}
-
 // Joins to the total of the node that a thread brought the values of its arcs from `begin` to `end`: they lie in
 // `values`, or have been joined by all threads, each in `joined` what it came by.
 static __device__ double join_add_double(
@@ -702,7 +462,7 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
     }
 }
 
-#line 706 "betweenness_push.hip.cpp"
+#line 466 "betweenness_push.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -712,21 +472,13 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns) {}
 };
-
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
@@ -764,35 +516,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(hipEventCreate(&start), "hipEventCreate");
-        check(hipEventCreate(&stop), "hipEventCreate");
-        check(hipEventRecord(start), "hipEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(hipEventDestroy(start));
-        static_cast<void>(hipEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(hipEventRecord(stop), "hipEventRecord");
-        check(hipEventSynchronize(stop), "running the kernels");
-        check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    hipEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

@@ -3,9 +3,8 @@
 // build: hipcc -O3 -std=c++17 -fwrapv connected_components.hip.cpp -o connected_components
 // run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
 
-#include <hip/hip_runtime.h>
-
 #include "starplat_program.hpp"
+#include "starplat_hip.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -278,172 +270,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(hipError_t status, const char *what) {
-    if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // So many iterations, or more where these would leave multiprocessors with nothing to do.
-    long long busy(long long iterations) const {
-        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
-    }
-
-    void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
-
-private:
-    hipDeviceProp_t properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
-            static_cast<void>(hipGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(hipGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(hipMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), hipMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(hipMemcpy(&value, cells.get() + place(index), sizeof(T), hipMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(hipMemcpy(cells.get() + place(index), &value, sizeof(T), hipMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(hipMemcpy(values.data(), cells.get(), count * sizeof(T), hipMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// The arcs of the nodes that the threads of a block bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a thread has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
-static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = threadIdx.x;
-    arc_t last = end - first;
-    __syncthreads();  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        __syncthreads();
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        __syncthreads();
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    __syncthreads();
-    rows->shift[lane] = end - last;
-    __syncthreads();
-    return rows->last[256 - 1];
-}
-
-// Memory that the threads of a block share, one for each type.
-template <class T>
-static __device__ T &group_memory() {
-    __shared__ T memory;
-    return memory;
-}
-
-// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// block alone: it gets eight that follow each other, and others from far away.
-static __device__ int node_of_all(int begin, int num_nodes) {
-    const int lane = threadIdx.x;
-    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
-static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
-
-// Which thread brought the node of an arc.
-static __device__ int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
@@ -574,7 +400,7 @@ extern "C" __global__ void connected_components_component_flatten(int num_nodes,
     }
 }
 
-#line 578 "connected_components.hip.cpp"
+#line 404 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -584,12 +410,12 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns) {}
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -624,35 +450,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(hipEventCreate(&start), "hipEventCreate");
-        check(hipEventCreate(&stop), "hipEventCreate");
-        check(hipEventRecord(start), "hipEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(hipEventDestroy(start));
-        static_cast<void>(hipEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(hipEventRecord(stop), "hipEventRecord");
-        check(hipEventSynchronize(stop), "running the kernels");
-        check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    hipEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

@@ -3,9 +3,8 @@
 // build: hipcc -O3 -std=c++17 -fwrapv label_propagation.hip.cpp -o label_propagation
 // run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]
 
-#include <hip/hip_runtime.h>
-
 #include "starplat_program.hpp"
+#include "starplat_hip.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -310,136 +302,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(hipError_t status, const char *what) {
-    if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
-        int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
-        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
-        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-        const auto launch = [&](auto &...value) {
-            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
-        };
-        check(std::apply(launch, values), name);
-    }
-
-    void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
-
-private:
-    hipDeviceProp_t properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
-            static_cast<void>(hipGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(hipGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(hipMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), hipMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(hipMemcpy(&value, cells.get() + place(index), sizeof(T), hipMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(hipMemcpy(cells.get() + place(index), &value, sizeof(T), hipMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(hipMemcpy(values.data(), cells.get(), count * sizeof(T), hipMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
-static __device__ void grid_barrier(unsigned *arrived) {
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-    }
-    __syncthreads();
-    __threadfence();
-}
-
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(256) label_propagation_loop(
@@ -505,7 +367,7 @@ extern "C" __global__ void __launch_bounds__(256) label_propagation_loop(
     }
 }
 
-#line 509 "label_propagation.hip.cpp"
+#line 371 "label_propagation.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -517,14 +379,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
@@ -548,35 +410,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(hipEventCreate(&start), "hipEventCreate");
-        check(hipEventCreate(&stop), "hipEventCreate");
-        check(hipEventRecord(start), "hipEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(hipEventDestroy(start));
-        static_cast<void>(hipEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(hipEventRecord(stop), "hipEventRecord");
-        check(hipEventSynchronize(stop), "running the kernels");
-        check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    hipEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

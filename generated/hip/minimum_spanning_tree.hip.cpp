@@ -3,9 +3,8 @@
 // build: hipcc -O3 -std=c++17 -fwrapv minimum_spanning_tree.hip.cpp -o minimum_spanning_tree
 // run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
 
-#include <hip/hip_runtime.h>
-
 #include "starplat_program.hpp"
+#include "starplat_hip.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -314,195 +306,11 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(hipError_t status, const char *what) {
-    if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
-    template <class... Parameters, class... Arguments>
-    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
-        int most = 0;
-        check(hipOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 256, 0), name);
-        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
-        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-        const auto launch = [&](auto &...value) {
-            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
-            return hipLaunchCooperativeKernel(kernel, blocks, 256, places, 0, 0);
-        };
-        check(std::apply(launch, values), name);
-    }
-
-    void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
-
-private:
-    hipDeviceProp_t properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
-            static_cast<void>(hipGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(hipGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(hipMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), hipMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(hipMemcpy(&value, cells.get() + place(index), sizeof(T), hipMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(hipMemcpy(cells.get() + place(index), &value, sizeof(T), hipMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(hipMemcpy(values.data(), cells.get(), count * sizeof(T), hipMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
-// The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
-static __device__ long long atomic_add_long(long long *cell, long long value) {
-    return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
-}
-
-// Returns what the cell held before; tried again as long as the value is beyond what others write.
-static __device__ long long atomic_max_long(long long *cell, long long value) {
-    unsigned long long *word = (unsigned long long *)cell;
-    unsigned long long old = *word, bits;
-    memcpy(&bits, &value, sizeof bits);
-    while (true) {
-        long long held;
-        memcpy(&held, &old, sizeof held);
-        if (!(value > held)) return held;
-        const unsigned long long seen = atomicCAS(word, old, bits);
-        if (seen == old) return held;
-        old = seen;
-    }
-}
-
-// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
-// highest bit of the word. A wavefront may run on a compute unit of its own, with a cache of its own: all fence.
-static __device__ void grid_barrier(unsigned *arrived) {
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-        while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
-    }
-    __syncthreads();
-    __threadfence();
-}
-
 #ifdef ARC_64
 #define atomic_max_arc atomic_max_long
 #else
 #define atomic_max_arc atomicMax
 #endif
-
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
-static __device__ long long group_add_long(long long value, long long *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const long long other = __shfl_down(value, width);
-        value = value + other;
-    }
-    if (lane == 0) scratch[wave] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
-            const long long other = scratch[i];
-            value = value + other;
-        }
-    }
-    return value;
-}
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 5 "minimum_spanning_tree.sp"
@@ -650,7 +458,7 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
     }
 }
 
-#line 654 "minimum_spanning_tree.hip.cpp"
+#line 462 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -660,12 +468,12 @@ struct Graph {
     Buffer<int> columns;
     Buffer<int> arc_sources;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          columns(device, graph.columns),
+          arc_sources(device, graph.arc_sources) {}
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
@@ -702,35 +510,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(hipEventCreate(&start), "hipEventCreate");
-        check(hipEventCreate(&stop), "hipEventCreate");
-        check(hipEventRecord(start), "hipEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(hipEventDestroy(start));
-        static_cast<void>(hipEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(hipEventRecord(stop), "hipEventRecord");
-        check(hipEventSynchronize(stop), "running the kernels");
-        check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    hipEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

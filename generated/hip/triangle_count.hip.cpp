@@ -3,9 +3,8 @@
 // build: hipcc -O3 -std=c++17 -fwrapv triangle_count.hip.cpp -o triangle_count
 // run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
 
-#include <hip/hip_runtime.h>
-
 #include "starplat_program.hpp"
+#include "starplat_hip.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -288,226 +280,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(hipError_t status, const char *what) {
-    if (status != hipSuccess) throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(status));
-}
-
-// One GPU, which this thread's calls are for from here on.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(count));
-        }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
-    }
-
-    std::string name() const { return properties.name; }
-
-    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
-    int blocks(long long iterations) const {
-        const long long most = 256 * properties.multiProcessorCount;
-        return static_cast<int>(std::min(iterations / 256 + 1, most));
-    }
-
-    // So many iterations, or more where these would leave multiprocessors with nothing to do.
-    long long busy(long long iterations) const {
-        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
-    }
-
-    void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
-
-private:
-    hipDeviceProp_t properties;
-};
-
-template <class T>
-__global__ void fill_cells(T *cells, std::size_t count, T value) {
-    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
-    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
-}
-
-// Cells on the GPU.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(const Device &device, std::size_t count) : device(&device), count(count) {
-        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
-        void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
-            static_cast<void>(hipGetLastError());  // it has been dealt with
-            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
-        }
-        cells.reset(static_cast<T *>(memory));
-    }
-
-    Buffer(const Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
-        check(hipGetLastError(), "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        check(hipMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), hipMemcpyDeviceToDevice), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(hipMemcpy(&value, cells.get() + place(index), sizeof(T), hipMemcpyDeviceToHost), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(hipMemcpy(cells.get() + place(index), &value, sizeof(T), hipMemcpyHostToDevice), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        check(hipMemcpy(values.data(), cells.get(), count * sizeof(T), hipMemcpyDeviceToHost), "downloading");
-        return values;
-    }
-
-private:
-    struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
-    };
-
-    const Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// One cell in which a kernel leaves what its threads found.
-template <class T>
-class Word {
-public:
-    explicit Word(const Device &device) : cell(device, 1) {}
-
-    operator T *() const { return cell; }
-
-    void set(T value) { cell.fill(value); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
-// The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
-static __device__ long long atomic_add_long(long long *cell, long long value) {
-    return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
-}
-
-// The arcs of the nodes that the threads of a block bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a thread has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all threads of a block; returns how many arcs they bring.
-static __device__ arc_t bring_arcs(GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = threadIdx.x;
-    arc_t last = end - first;
-    __syncthreads();  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        __syncthreads();
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        __syncthreads();
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    __syncthreads();
-    rows->shift[lane] = end - last;
-    __syncthreads();
-    return rows->last[256 - 1];
-}
-
-// Memory that the threads of a block share, one for each type.
-template <class T>
-static __device__ T &group_memory() {
-    __shared__ T memory;
-    return memory;
-}
-
-// Whom a thread brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// block alone: it gets eight that follow each other, and others from far away.
-static __device__ int node_of_all(int begin, int num_nodes) {
-    const int lane = threadIdx.x;
-    const int node = begin + (int)(lane / 8 * gridDim.x + blockIdx.x) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the block brings.
-static __device__ arc_t bring_rows(GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static __device__ arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
-
-// Which thread brought the node of an arc.
-static __device__ int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Combines the values of a block, wavefront by wavefront; its first thread gets the total.
-static __device__ long long group_add_long(long long value, long long *scratch) {
-    const int lane = threadIdx.x % warpSize, wave = threadIdx.x / warpSize;
-    for (int width = warpSize / 2; width > 0; width /= 2) {
-        const long long other = __shfl_down(value, width);
-        value = value + other;
-    }
-    if (lane == 0) scratch[wave] = value;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 1; i < (int)blockDim.x / warpSize; i++) {
-            const long long other = scratch[i];
-            value = value + other;
-        }
-    }
-    return value;
-}
-
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
@@ -654,7 +426,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     }
 }
 
-#line 658 "triangle_count.hip.cpp"
+#line 430 "triangle_count.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -665,13 +437,13 @@ struct Graph {
     Buffer<int> columns;
     Buffer<int> arc_sources;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          arc_sources(device, graph.arc_sources) {}
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
@@ -724,35 +496,6 @@ static const char *const usage =
     "  --undirected  adds the other direction of every arc that lacks it\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
-
-// Measures on the GPU's clock.
-class Timer {
-public:
-    Timer() {
-        check(hipEventCreate(&start), "hipEventCreate");
-        check(hipEventCreate(&stop), "hipEventCreate");
-        check(hipEventRecord(start), "hipEventRecord");
-    }
-
-    Timer(const Timer &) = delete;
-
-    ~Timer() {
-        static_cast<void>(hipEventDestroy(start));
-        static_cast<void>(hipEventDestroy(stop));
-    }
-
-    // Waits for the GPU; how long all since the timer was made took.
-    double seconds() {
-        float milliseconds = 0;
-        check(hipEventRecord(stop), "hipEventRecord");
-        check(hipEventSynchronize(stop), "running the kernels");
-        check(hipEventElapsedTime(&milliseconds, start, stop), "hipEventElapsedTime");
-        return milliseconds / 1000;
-    }
-
-private:
-    hipEvent_t start, stop;
-};
 
 int main(int argc, char **argv) {
     try {

@@ -5,9 +5,8 @@
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc closeness.cpp -o closeness
 // run:   ./closeness GRAPH [--undirected] [--device NUMBER]
 
-#include <openacc.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openacc.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,13 +30,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -298,136 +290,7 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The device that runs the kernels: a GPU where OpenACC finds one, else the host.
-class Device {
-public:
-    explicit Device(int number) {
-        const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number < 0 || (number != 0 && number >= gpus)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
-                                     std::to_string(gpus));
-        }
-        if (gpus > 0) acc_set_device_num(number, acc_device_nvidia);
-    }
-
-    // Found out by running there: code that was not built for a GPU runs on the host unasked.
-    std::string name() const {
-        int on_host = 1;
-        #pragma acc parallel copy(on_host)
-        on_host = acc_on_device(acc_device_host);
-        const acc_device_t kind = acc_get_device_type();
-        const char *name = on_host ? "host" : acc_get_property_string(acc_get_device_num(kind), kind, acc_property_name);
-        return name == nullptr ? "GPU" : name;
-    }
-
-    void finish() const { acc_wait_all(); }
-};
-
-// Cells on the device.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count)
-        : count(count), cells(static_cast<T *>(acc_malloc((count * sizeof(T) / 8 + 1) * 8)), acc_free) {
-        if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
-    }
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        if (count > 0) acc_memcpy_to_device(cells.get(), const_cast<T *>(values.data()), count * sizeof(T));
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        const std::size_t end = count;
-        #pragma acc parallel loop gang vector deviceptr(to)
-        for (std::size_t i = 0; i < end; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) {
-        T *to = cells.get();
-        const T *from = source.cells.get();
-        const std::size_t end = count;
-        #pragma acc parallel loop gang vector deviceptr(to, from)
-        for (std::size_t i = 0; i < end; i++) to[i] = from[i];
-    }
-
-    T read(long long index) const {
-        T value;
-        acc_memcpy_from_device(&value, cells.get() + place(index), sizeof value);
-        return value;
-    }
-
-    void write(long long index, T value) { acc_memcpy_to_device(cells.get() + place(index), &value, sizeof value); }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        if (count > 0) acc_memcpy_from_device(values.data(), cells.get(), count * sizeof(T));
-        return values;
-    }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T, void (*)(void *)> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
-
-// Returns what the cell held before; tried again as long as the value is beyond what others write.
-#pragma acc routine seq
-static int atomic_min_int(volatile int *cell, int value) {
-    int held;
-    __atomic_load(cell, &held, __ATOMIC_RELAXED);
-    while (value < held) {
-        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
-    }
-    return held;
-}
-
-// Addition in which infinity plus anything is infinity.
-#pragma acc routine seq
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Conversion in which infinity stays infinity.
-#pragma acc routine seq
-static long long int_to_long_inf(int value) {
-    return value == INT_MAX ? LLONG_MAX : (long long)value;
-}
-
-// Conversion in which infinity stays infinity.
-#pragma acc routine seq
-static double long_to_double_inf(long long value) {
-    return value == LLONG_MAX ? INFINITY : (double)value;
-}
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
@@ -562,7 +425,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 566 "closeness.cpp"
+#line 429 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -574,14 +437,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)

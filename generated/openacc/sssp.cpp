@@ -5,9 +5,8 @@
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc sssp.cpp -o sssp
 // run:   ./sssp GRAPH --src NODE [--undirected] [--device NUMBER]
 
-#include <openacc.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openacc.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,13 +30,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -292,129 +284,7 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The device that runs the kernels: a GPU where OpenACC finds one, else the host.
-class Device {
-public:
-    explicit Device(int number) {
-        const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number < 0 || (number != 0 && number >= gpus)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
-                                     std::to_string(gpus));
-        }
-        if (gpus > 0) acc_set_device_num(number, acc_device_nvidia);
-    }
-
-    // Found out by running there: code that was not built for a GPU runs on the host unasked.
-    std::string name() const {
-        int on_host = 1;
-        #pragma acc parallel copy(on_host)
-        on_host = acc_on_device(acc_device_host);
-        const acc_device_t kind = acc_get_device_type();
-        const char *name = on_host ? "host" : acc_get_property_string(acc_get_device_num(kind), kind, acc_property_name);
-        return name == nullptr ? "GPU" : name;
-    }
-
-    void finish() const { acc_wait_all(); }
-};
-
-// Cells on the device.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count)
-        : count(count), cells(static_cast<T *>(acc_malloc((count * sizeof(T) / 8 + 1) * 8)), acc_free) {
-        if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
-    }
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        if (count > 0) acc_memcpy_to_device(cells.get(), const_cast<T *>(values.data()), count * sizeof(T));
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        const std::size_t end = count;
-        #pragma acc parallel loop gang vector deviceptr(to)
-        for (std::size_t i = 0; i < end; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) {
-        T *to = cells.get();
-        const T *from = source.cells.get();
-        const std::size_t end = count;
-        #pragma acc parallel loop gang vector deviceptr(to, from)
-        for (std::size_t i = 0; i < end; i++) to[i] = from[i];
-    }
-
-    T read(long long index) const {
-        T value;
-        acc_memcpy_from_device(&value, cells.get() + place(index), sizeof value);
-        return value;
-    }
-
-    void write(long long index, T value) { acc_memcpy_to_device(cells.get() + place(index), &value, sizeof value); }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        if (count > 0) acc_memcpy_from_device(values.data(), cells.get(), count * sizeof(T));
-        return values;
-    }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T, void (*)(void *)> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
-
-#pragma acc routine seq
-static long long larger_long(long long a, long long b) {
-    return b > a ? b : a;
-}
-
-// Addition in which infinity plus anything is infinity.
-#pragma acc routine seq
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Returns what the cell held before; tried again as long as the value is beyond what others write.
-#pragma acc routine seq
-static int atomic_min_int(volatile int *cell, int value) {
-    int held;
-    __atomic_load(cell, &held, __ATOMIC_RELAXED);
-    while (value < held) {
-        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
-    }
-    return held;
-}
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 #pragma acc routine seq
@@ -614,7 +484,7 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 618 "sssp.cpp"
+#line 488 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -624,30 +494,13 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns) {}
 };
-
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
-// Conversion that stops at the ends of the range; what is not a number becomes 0.
-template <class T, class Real>
-static T saturated(Real value) {
-    if (std::isnan(value)) return 0;
-    if (value >= static_cast<Real>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    if (value <= static_cast<Real>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    return static_cast<T>(value);
-}
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {

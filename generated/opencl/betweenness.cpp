@@ -3,10 +3,8 @@
 // build: g++ -O2 -std=c++17 -fwrapv betweenness.cpp -lOpenCL -o betweenness
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
 #include "starplat_program.hpp"
+#include "starplat_opencl.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -311,258 +302,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-static void check(cl_int status, const std::string &what) {
-    if (status != CL_SUCCESS) throw std::runtime_error(what + " failed with OpenCL error " + std::to_string(status));
-}
-
-struct Release {
-    void operator()(cl_context context) const { clReleaseContext(context); }
-    void operator()(cl_command_queue queue) const { clReleaseCommandQueue(queue); }
-    void operator()(cl_program program) const { clReleaseProgram(program); }
-    void operator()(cl_kernel kernel) const { clReleaseKernel(kernel); }
-    void operator()(cl_mem memory) const { clReleaseMemObject(memory); }
-};
-
-template <class T>
-using Handle = std::unique_ptr<std::remove_pointer_t<T>, Release>;
-
-// Every device of this machine, GPUs first.
-static std::vector<cl_device_id> all_devices() {
-    cl_uint count = 0;
-    if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) count = 0;
-    std::vector<cl_platform_id> platforms(count);
-    if (count > 0) check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
-    std::vector<cl_device_id> found;
-    const cl_device_type others = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR;
-    for (const cl_device_type wanted : {cl_device_type{CL_DEVICE_TYPE_GPU}, others}) {
-        for (cl_platform_id platform : platforms) {
-            if (clGetDeviceIDs(platform, wanted, 0, nullptr, &count) != CL_SUCCESS) continue;
-            std::vector<cl_device_id> devices(count);
-            check(clGetDeviceIDs(platform, wanted, count, devices.data(), nullptr), "clGetDeviceIDs");
-            found.insert(found.end(), devices.begin(), devices.end());
-        }
-    }
-    return found;
-}
-
-// One OpenCL device, its queue and the kernels.
-class Device {
-public:
-    Device(std::size_t number, const std::string &text) {
-        const std::vector<cl_device_id> devices = all_devices();
-        if (number >= devices.size()) {
-            throw std::runtime_error("there is no OpenCL device " + std::to_string(number) + ": this machine has " +
-                                     std::to_string(devices.size()));
-        }
-        id = devices[number];
-        cl_int status = CL_SUCCESS;
-        context.reset(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &status));
-        check(status, "clCreateContext");
-        queue_.reset(clCreateCommandQueue(context.get(), id, 0, &status));
-        check(status, "clCreateCommandQueue");
-        build(text);
-    }
-
-    std::string name() const {
-        char text[1024] = "";
-        check(clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof text, text, nullptr), "clGetDeviceInfo");
-        return text;
-    }
-
-    cl_command_queue queue() const { return queue_.get(); }
-
-    Handle<cl_mem> allocate(std::size_t bytes) const {
-        cl_int status = CL_SUCCESS;
-        const std::size_t whole_words = (bytes / 4 + 1) * 4;
-        Handle<cl_mem> memory(clCreateBuffer(context.get(), CL_MEM_READ_WRITE, whole_words, nullptr, &status));
-        check(status, "allocating " + std::to_string(bytes) + " bytes");
-        return memory;
-    }
-
-    // Runs a kernel with at least one work-item for every iteration, up to a few million.
-    template <class... Arguments>
-    void launch(const std::string &kernel, std::size_t iterations, const Arguments &...arguments) {
-        const std::size_t group = 256, groups = std::min<std::size_t>(iterations / group + 1, 1 << 16);
-        enqueue(kernel, groups * group, group, arguments...);
-    }
-
-    // Runs a kernel on a single work-item.
-    template <class... Arguments>
-    void launch_once(const std::string &kernel, const Arguments &...arguments) {
-        enqueue(kernel, 1, 1, arguments...);
-    }
-
-    // So many iterations, or more where these would leave compute units with nothing to do.
-    std::size_t busy(std::size_t iterations) const {
-        cl_uint units = 0;
-        check(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr), "clGetDeviceInfo");
-        return std::max<std::size_t>(iterations, units * 8 * 256 - 1);
-    }
-
-    // Runs a kernel on one work-group, which on a CPU has one work-item: others would only take turns with it.
-    template <class... Arguments>
-    void launch_group(const std::string &kernel, const Arguments &...arguments) {
-        cl_device_type type = 0;
-        check(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
-        std::size_t group = 1;
-        if (!(type & CL_DEVICE_TYPE_CPU)) {
-            check(clGetKernelWorkGroupInfo(found(kernel), id, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, nullptr),
-                  "clGetKernelWorkGroupInfo");
-            group = std::min<std::size_t>(group, 1024);
-        }
-        enqueue(kernel, group, group, arguments...);
-    }
-
-    void finish() const { check(clFinish(queue()), "clFinish"); }
-
-private:
-    cl_device_id id = nullptr;
-    Handle<cl_context> context;
-    Handle<cl_command_queue> queue_;
-    Handle<cl_program> program;
-    std::map<std::string, Handle<cl_kernel>> kernels;
-
-    void build(const std::string &text) {
-        const char *start = text.c_str();
-        cl_int status = CL_SUCCESS;
-        program.reset(clCreateProgramWithSource(context.get(), 1, &start, nullptr, &status));
-        check(status, "clCreateProgramWithSource");
-        std::string options = "-cl-std=CL1.2";
-        if (sizeof(arc_t) == 8) options += " -DARC_64";
-        if (clBuildProgram(program.get(), 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
-            std::size_t size = 0;
-            clGetProgramBuildInfo(program.get(), id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
-            std::string log(size, '\0');
-            clGetProgramBuildInfo(program.get(), id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
-            throw std::runtime_error("the kernels cannot be built:\n" + log);
-        }
-    }
-
-    cl_kernel found(const std::string &name) {
-        Handle<cl_kernel> &kernel = kernels[name];
-        if (!kernel) {
-            cl_int status = CL_SUCCESS;
-            kernel.reset(clCreateKernel(program.get(), name.c_str(), &status));
-            check(status, "kernel " + name);
-        }
-        return kernel.get();
-    }
-
-    template <class... Arguments>
-    void enqueue(const std::string &name, std::size_t items, std::size_t group, const Arguments &...arguments) {
-        const cl_kernel kernel = found(name);
-        cl_uint place = 0;
-        (set(kernel, place++, arguments), ...);
-        check(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr), name);
-    }
-
-    template <class Argument>
-    static void set(cl_kernel kernel, cl_uint place, const Argument &argument) {
-        if constexpr (std::is_arithmetic_v<Argument>) {
-            check(clSetKernelArg(kernel, place, sizeof argument, &argument), "clSetKernelArg");
-        } else {
-            const cl_mem memory = argument.memory();
-            check(clSetKernelArg(kernel, place, sizeof memory, &memory), "clSetKernelArg");
-        }
-    }
-};
-
-// Cells on the device.
-template <class T>
-class Buffer {
-public:
-    Buffer(Device &device, std::size_t count)
-        : device(&device), count(count), memory_(device.allocate(count * sizeof(T))) {}
-
-    Buffer(Device &device, const std::vector<T> &cells) : Buffer(device, cells.size()) {
-        if (count > 0) {
-            check(clEnqueueWriteBuffer(device.queue(), memory(), CL_TRUE, 0, count * sizeof(T), cells.data(), 0, nullptr,
-                                       nullptr), "uploading");
-        }
-    }
-
-    cl_mem memory() const { return memory_.get(); }
-
-    void fill(T value) {
-        if (count == 0) return;
-        check(clEnqueueFillBuffer(device->queue(), memory(), &value, sizeof(T), 0, count * sizeof(T), 0, nullptr, nullptr),
-              "filling");
-    }
-
-    void copy_from(const Buffer &source) {
-        if (count == 0 || &source == this) return;
-        check(clEnqueueCopyBuffer(device->queue(), source.memory(), memory(), 0, 0, count * sizeof(T), 0, nullptr,
-                                  nullptr), "copying");
-    }
-
-    T read(long long index) const {
-        T value;
-        check(clEnqueueReadBuffer(device->queue(), memory(), CL_TRUE, place(index), sizeof(T), &value, 0, nullptr,
-                                  nullptr), "reading a cell");
-        return value;
-    }
-
-    void write(long long index, T value) {
-        check(clEnqueueWriteBuffer(device->queue(), memory(), CL_TRUE, place(index), sizeof(T), &value, 0, nullptr,
-                                   nullptr), "writing a cell");
-    }
-
-    std::vector<T> download() const {
-        std::vector<T> cells(count);
-        if (count > 0) {
-            check(clEnqueueReadBuffer(device->queue(), memory(), CL_TRUE, 0, count * sizeof(T), cells.data(), 0, nullptr,
-                                      nullptr), "downloading");
-        }
-        return cells;
-    }
-
-    // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> cells = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (cells[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
-
-private:
-    Device *device;
-    std::size_t count;
-    Handle<cl_mem> memory_;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index * sizeof(T);
-    }
-};
-
-// One cell in which a kernel leaves what its work-items found.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &device) : cell(device, 1) {}
-
-    void set(T value) { cell.fill(value); }
-
-    cl_mem memory() const { return cell.memory(); }
-
-    T read() const { return cell.read(0); }
-
-private:
-    Buffer<T> cell;
-};
-
-// The text of a file that lies in the same folder as another.
-static std::string text_beside(const std::string &other, const std::string &name) {
-    const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error(path + ": cannot be read");
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -574,14 +313,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)

@@ -3,9 +3,8 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp betweenness.cpp -o betweenness
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
 
-#include <omp.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openmp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -310,96 +302,7 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The cores of the host.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
-    }
-
-    std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
-
-    void finish() const {}
-};
-
-// Cells that kernels reach.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count) : count(count), cells(new T[count + 8]) {}
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        std::copy(values.begin(), values.end(), cells.get());
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        #pragma omp parallel for schedule(static) if(count > 10000)
-        for (std::size_t i = 0; i < count; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
-
-    T read(long long index) const { return cells[place(index)]; }
-
-    void write(long long index, T value) { cells[place(index)] = value; }
-
-    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
-
-    // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < values.size(); i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T[]> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
-
-// Returns what the cell held before; tried again as long as the value is beyond what others write.
-static int atomic_min_int(volatile int *cell, int value) {
-    int held;
-    __atomic_load(cell, &held, __ATOMIC_RELAXED);
-    while (value < held) {
-        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
-    }
-    return held;
-}
 
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
@@ -659,7 +562,7 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 663 "betweenness.cpp"
+#line 566 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -671,14 +574,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)

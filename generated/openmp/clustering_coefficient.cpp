@@ -3,9 +3,8 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp clustering_coefficient.cpp -o clustering_coefficient
 // run:   ./clustering_coefficient GRAPH [--undirected] [--device NUMBER]
 
-#include <omp.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openmp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -301,105 +293,7 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The cores of the host.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
-    }
-
-    std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
-
-    void finish() const {}
-};
-
-// Cells that kernels reach.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count) : count(count), cells(new T[count + 8]) {}
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        std::copy(values.begin(), values.end(), cells.get());
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        #pragma omp parallel for schedule(static) if(count > 10000)
-        for (std::size_t i = 0; i < count; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
-
-    T read(long long index) const { return cells[place(index)]; }
-
-    void write(long long index, T value) { cells[place(index)] = value; }
-
-    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T[]> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
-
-static int smaller_int(int a, int b) {
-    return b < a ? b : a;
-}
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
-
-// Multiplication that wraps around.
-static long long multiply_long(long long a, long long b) {
-    return (long long)((unsigned long long)a * (unsigned long long)b);
-}
-
-// Multiplication that wraps around.
-static int multiply(int a, int b) {
-    return (int)((unsigned int)a * (unsigned int)b);
-}
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
@@ -599,7 +493,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 603 "clustering_coefficient.cpp"
+#line 497 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -612,15 +506,15 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          arc_sources(device, host.arc_sources),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          arc_sources(device, graph.arc_sources),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)

@@ -3,9 +3,8 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp degree_centrality.cpp -o degree_centrality
 // run:   ./degree_centrality GRAPH [--undirected] [--device NUMBER]
 
-#include <omp.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openmp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -296,59 +288,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The cores of the host.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
-    }
-
-    std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
-
-    void finish() const {}
-};
-
-// Cells that kernels reach.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count) : count(count), cells(new T[count + 8]) {}
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        std::copy(values.begin(), values.end(), cells.get());
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        #pragma omp parallel for schedule(static) if(count > 10000)
-        for (std::size_t i = 0; i < count; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
-
-    T read(long long index) const { return cells[place(index)]; }
-
-    void write(long long index, T value) { cells[place(index)] = value; }
-
-    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T[]> cells;
-};
-
 namespace kernels {
 
 // degree_centrality.sp:6 forall (v in g.nodes())
@@ -369,7 +308,7 @@ extern "C" void degree_centrality_set_out_centrality(
 }
 
 }  // namespace kernels
-#line 373 "degree_centrality.cpp"
+#line 312 "degree_centrality.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -379,12 +318,12 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<arc_t> in_row_offsets;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          in_row_offsets(device, host.in_row_offsets) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          in_row_offsets(device, graph.in_row_offsets) {}
 };
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)

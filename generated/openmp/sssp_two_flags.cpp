@@ -3,9 +3,8 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp sssp_two_flags.cpp -o sssp_two_flags
 // run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]
 
-#include <omp.h>
-
 #include "starplat_program.hpp"
+#include "starplat_openmp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -304,95 +296,7 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-// The cores of the host.
-class Device {
-public:
-    explicit Device(std::size_t number) {
-        if (number != 0) throw std::runtime_error("there is no device " + std::to_string(number) + " but the host, 0");
-    }
-
-    std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
-
-    void finish() const {}
-};
-
-// Cells that kernels reach.
-template <class T>
-class Buffer {
-public:
-    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
-
-    Buffer(Device &, std::size_t count) : count(count), cells(new T[count + 8]) {}
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        std::copy(values.begin(), values.end(), cells.get());
-    }
-
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
-
-    void fill(T value) {
-        T *to = cells.get();
-        #pragma omp parallel for schedule(static) if(count > 10000)
-        for (std::size_t i = 0; i < count; i++) to[i] = value;
-    }
-
-    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
-
-    T read(long long index) const { return cells[place(index)]; }
-
-    void write(long long index, T value) { cells[place(index)] = value; }
-
-    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
-
-private:
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-
-    std::size_t count;
-    std::unique_ptr<T[]> cells;
-};
-
-// What a kernel's reduction comes to; its clause brings it to the host.
-template <class T>
-class Word {
-public:
-    explicit Word(Device &) {}
-
-    void set(T start) { value = start; }
-
-    operator T *() { return &value; }
-
-    T read() const { return value; }
-
-private:
-    T value{};
-};
-
 namespace kernels {
-
-static long long larger_long(long long a, long long b) {
-    return b > a ? b : a;
-}
-
-// Addition in which infinity plus anything is infinity.
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Returns what the cell held before; tried again as long as the value is beyond what others write.
-static int atomic_min_int(volatile int *cell, int value) {
-    int held;
-    __atomic_load(cell, &held, __ATOMIC_RELAXED);
-    while (value < held) {
-        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
-    }
-    return held;
-}
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, int *bits, int *list, int *size) {
@@ -705,7 +609,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 709 "sssp_two_flags.cpp"
+#line 613 "sssp_two_flags.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -715,30 +619,13 @@ struct Graph {
     Buffer<arc_t> row_offsets;
     Buffer<int> columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns) {}
 };
-
-// Stops the program where it uses a cell that is not there.
-static void check_place(long long index, std::size_t count) {
-    if (index < 0 || static_cast<std::size_t>(index) >= count) {
-        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                 std::to_string(count));
-    }
-}
-
-// Conversion that stops at the ends of the range; what is not a number becomes 0.
-template <class T, class Real>
-static T saturated(Real value) {
-    if (std::isnan(value)) return 0;
-    if (value >= static_cast<Real>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    if (value <= static_cast<Real>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    return static_cast<T>(value);
-}
 
 // sssp_two_flags.sp:2 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
 static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &weight, int src) {

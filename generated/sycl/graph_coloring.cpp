@@ -7,12 +7,8 @@
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise graph_coloring.cpp -o graph_coloring
 // run:   ./graph_coloring GRAPH [--undirected] [--device NUMBER]
 
-#ifndef SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
-#define SYCL_DISABLE_FSYCL_SYCLHPP_WARNING
-#endif
-#include <sycl/sycl.hpp>
-
 #include "starplat_program.hpp"
+#include "starplat_sycl.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -36,13 +32,6 @@
 #include <vector>
 
 using namespace starplat;
-
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
 
 // One arc of a file.
 struct HostArc {
@@ -303,158 +292,6 @@ static HostGraph read_graph(const std::string &path, bool undirected) {
     return graph_of(std::move(arcs), std::move(ids), undirected);
 }
 
-namespace experimental = sycl::ext::oneapi::experimental;
-using KernelBundle = sycl::kernel_bundle<sycl::bundle_state::executable>;
-
-// Every device that kernels can be built for, GPUs first.
-static std::vector<sycl::device> all_devices() {
-    std::vector<sycl::device> found = sycl::device::get_devices();
-    const auto unfit = [](sycl::device &device) {
-        return !device.has(sycl::aspect::usm_device_allocations) ||
-               !device.ext_oneapi_can_build(experimental::source_language::sycl);
-    };
-    found.erase(std::remove_if(found.begin(), found.end(), unfit), found.end());
-    std::stable_partition(found.begin(), found.end(), [](const sycl::device &device) { return !device.is_cpu(); });
-    return found;
-}
-
-static sycl::device device_of(std::size_t number) {
-    const std::vector<sycl::device> devices = all_devices();
-    if (number >= devices.size()) {
-        throw std::runtime_error("there is no SYCL device " + std::to_string(number) + ": this machine has " +
-                                 std::to_string(devices.size()));
-    }
-    return devices[number];
-}
-
-// One SYCL device, its queue and the kernels.
-class Device {
-public:
-    Device(std::size_t number, const std::string &text)
-        : queue_(device_of(number), sycl::property::queue::in_order()), bundle(built(queue_, text)) {}
-
-    std::string name() const { return queue_.get_device().get_info<sycl::info::device::name>(); }
-
-    sycl::queue &queue() { return queue_; }
-
-    // Runs a kernel with at least one work-item for every iteration, up to a few million.
-    template <class... Arguments>
-    void launch(const std::string &kernel, std::size_t iterations, const Arguments &...arguments) {
-        const std::size_t group = 256, groups = std::min<std::size_t>(iterations / group + 1, 1 << 16);
-        submit(kernel, groups * group, group, arguments...);
-    }
-
-    // Runs a kernel on a single work-item.
-    template <class... Arguments>
-    void launch_once(const std::string &kernel, const Arguments &...arguments) {
-        submit(kernel, 1, 1, arguments...);
-    }
-
-    void finish() { queue_.wait_and_throw(); }
-
-private:
-    sycl::queue queue_;
-    KernelBundle bundle;
-
-    static KernelBundle built(const sycl::queue &queue, const std::string &text) {
-        auto source = experimental::create_kernel_bundle_from_source(
-            queue.get_context(), experimental::source_language::sycl, text);
-        std::vector<std::string> options = {"-fwrapv"};
-        if (sizeof(arc_t) == 8) options.push_back("-DARC_64");
-        std::string log;
-        try {
-            return experimental::build(
-                source, {queue.get_device()},
-                experimental::properties{experimental::build_options{options}, experimental::save_log{&log}});
-        } catch (const sycl::exception &error) {
-            throw std::runtime_error(std::string("the kernels cannot be built: ") + error.what() + "\n" + log);
-        }
-    }
-
-    template <class... Arguments>
-    void submit(const std::string &kernel, std::size_t items, std::size_t group, const Arguments &...arguments) {
-        queue_.submit([&](sycl::handler &handler) {
-            int place = 0;
-            (set(handler, place++, arguments), ...);
-            handler.parallel_for(sycl::nd_range<1>(items, group), bundle.ext_oneapi_get_kernel(kernel));
-        });
-    }
-
-    template <class Argument>
-    static void set(sycl::handler &handler, int place, const Argument &argument) {
-        if constexpr (std::is_arithmetic_v<Argument>) {
-            handler.set_arg(place, argument);
-        } else {
-            handler.set_arg(place, argument.memory());
-        }
-    }
-};
-
-// Cells on the device.
-template <class T>
-class Buffer {
-public:
-    Buffer(Device &device, std::size_t count)
-        : device(&device), count(count), cells(sycl::malloc_device<T>(count + 4, device.queue()), Free{device.queue()}) {
-        if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
-    }
-
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
-        device.queue().copy(values.data(), memory(), count).wait();
-    }
-
-    T *memory() const { return cells.get(); }
-
-    void fill(T value) { device->queue().fill(memory(), value, count); }
-
-    void copy_from(const Buffer &source) {
-        if (&source != this) device->queue().copy(source.memory(), memory(), count);
-    }
-
-    T read(long long index) const {
-        T value;
-        device->queue().copy(memory() + place(index), &value, 1).wait();
-        return value;
-    }
-
-    void write(long long index, T value) { device->queue().copy(&value, memory() + place(index), 1).wait(); }
-
-    std::vector<T> download() const {
-        std::vector<T> values(count);
-        device->queue().copy(memory(), values.data(), count).wait();
-        return values;
-    }
-
-private:
-    struct Free {
-        sycl::queue queue;
-
-        void operator()(T *memory) {
-            queue.wait();
-            sycl::free(memory, queue);
-        }
-    };
-
-    Device *device;
-    std::size_t count;
-    std::unique_ptr<T, Free> cells;
-
-    std::size_t place(long long index) const {
-        if (index < 0 || static_cast<std::size_t>(index) >= count) {
-            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
-                                     std::to_string(count));
-        }
-        return index;
-    }
-};
-
-// The text of a file that lies in the same folder as another.
-static std::string text_beside(const std::string &other, const std::string &name) {
-    const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error(path + ": cannot be read");
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-}
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -466,14 +303,14 @@ struct Graph {
     Buffer<arc_t> in_row_offsets;
     Buffer<int> in_columns;
 
-    Graph(Device &device, const HostGraph &host)
-        : host(host),
-          num_nodes(host.num_nodes),
-          num_arcs(host.num_arcs),
-          row_offsets(device, host.row_offsets),
-          columns(device, host.columns),
-          in_row_offsets(device, host.in_row_offsets),
-          in_columns(device, host.in_columns) {}
+    Graph(Device &device, const HostGraph &graph)
+        : host(graph),
+          num_nodes(graph.num_nodes),
+          num_arcs(graph.num_arcs),
+          row_offsets(device, graph.row_offsets),
+          columns(device, graph.columns),
+          in_row_offsets(device, graph.in_row_offsets),
+          in_columns(device, graph.in_columns) {}
 };
 
 // graph_coloring.sp:5 function graph_coloring(Graph g, propNode<int> color)

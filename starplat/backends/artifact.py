@@ -6,23 +6,18 @@ The same for every target; a target's template adds its own Device, Buffer and W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from starplat.backends.cexpr import ExpressionPrinter
 from starplat.backends.chost import host_text
 from starplat.backends.comments import file_name, origin, quoted
 from starplat.backends.cplusplus import TYPES
 from starplat.backends.cpp import CELLS, CPP, size_of
+from starplat.backends.headers import Header, bare
 from starplat.backends.helpers import Helper, Helpers
 from starplat.backends.hostlaunch import BY_NAME, Launching
 from starplat.backends.launch import (
-    GROUP_SIZE,
-    GROUPS_OF_A_UNIT,
-    ITERATIONS_OF_A_PIECE,
-    MOST_PIECES,
     MOST_THREADS,
-    THREADS_OF_ONE_GROUP,
-    threads_together,
 )
 from starplat.backends.layout import raw_literal
 from starplat.backends.legal_module import legal
@@ -31,7 +26,6 @@ from starplat.backends.names import Names
 from starplat.backends.read_graph import graph_pieces, weight_element
 from starplat.backends.render import helper_texts, render
 from starplat.backends.statements import LegalLoop
-from starplat.backends.uses import walk
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
@@ -39,13 +33,11 @@ from starplat.ir.nodes import (
     Array,
     Const,
     Element,
-    HostForMembers,
     Module,
     Origin,
     Parameter,
     Variable,
 )
-from starplat.ir.visitor import launched_alone
 
 
 def artifact_pieces(
@@ -56,38 +48,29 @@ def artifact_pieces(
     *,
     library: bool = False,
     kernel_helpers: Iterable[Helper] = (),
+    headers: Sequence[Header] = (),
 ) -> dict[str, object]:
     """Everything that templates of C++ programs place, whatever the target.
 
     Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
+    What one of the `headers` holds, the program does not.
     """
     kernels, functions = legal(module, capabilities)
     names = Names(module, kernels, functions)
     loops = [kernel for kernel in kernels if isinstance(kernel, LegalLoop)]
     host = host_text(module, names, launching, loops)
-    shared = {_bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
-    own = [helper for helper in host.helpers.needed if _bare(helper) not in shared]
+    shared = {bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
+    own = [helper for helper in host.helpers.needed if bare(helper) not in shared]
+    own = [helper for helper in own if helper.macro == "find_arc" or not any(one.holds(helper) for one in headers)]
     return {
         "stem": stem,
         "program": file_name(module),
         "entry": names.host_function(module.entry),
         **graph_pieces(module),
         "helpers": helper_texts(["common/host_helpers.jinja"], own),
-        "shared_helpers": frozenset(shared[_bare(h)] for h in host.helpers.needed if _bare(h) in shared),
+        "shared_helpers": frozenset(shared[bare(h)] for h in host.helpers.needed if bare(h) in shared),
+        "headers": [header.name for header in headers],
         "functions": host.functions,
-        "uses_members": any(isinstance(part, HostForMembers) for part in walk(module.functions)),
-        "uses_words": any(kernel.brought_back for kernel in launched_alone(module))
-        or any(loop.outcomes for loop in loops),
-        "uses_together": bool(loops),
-        "shares_arcs": any(kernel.shares_arcs for kernel in launched_alone(module)),
-        "works_apart": any(kernel.works_apart for kernel in launched_alone(module)),
-        "in_pieces": any(kernel.in_pieces for kernel in launched_alone(module)),
-        "groups_of_a_unit": GROUPS_OF_A_UNIT,
-        "iterations_of_a_piece": ITERATIONS_OF_A_PIECE,
-        "most_pieces": MOST_PIECES,
-        "threads_together": threads_together(capabilities),
-        "group_size": GROUP_SIZE,
-        "threads_of_one_group": THREADS_OF_ONE_GROUP,
         "most_threads": MOST_THREADS,
         **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
     }
@@ -99,11 +82,6 @@ def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
     assert isinstance(functions, tuple)
     for function in functions:
         yield from function
-
-
-def _bare(helper: Helper) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A helper without what stands before it, which differs between host and device."""
-    return helper.macro, tuple(pair for pair in helper.arguments if pair[0] != "function")
 
 
 def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from starplat.backends.artifact import artifact_pieces, host_lines
 from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.definitions import used
+from starplat.backends.headers import Header, arithmetic, bare, device_part, made_of, named, shared
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import Launching
 from starplat.backends.launch import (
@@ -128,6 +130,18 @@ def _blocks_in_words(op: OnDevice, capabilities: Capabilities) -> str:
     return str(few) if walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {many}"
 
 
+def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
+    """Helpers that are in the header of every target of the family."""
+    kinds = {element: spelling.values[element] for element in (Element.INT, Element.LONG, Element.DOUBLE)}
+    sums = (
+        made_of("group_combine", name=f"group_add_{e.value}", type=t, combined="value + other")
+        for e, t in kinds.items()
+    )
+    largest = made_of("group_combine", name="group_max_arc", type="arc_t", combined="max(value, other)")
+    plain = named("grid_barrier", "largest_arc", "saturated", "find_arc")
+    return (*plain, *arithmetic(spelling), *sums, largest)
+
+
 SIGNED_ATOMICS = {
     "atomic_swap_long": Helper("signed_swap"),
     **{
@@ -153,7 +167,7 @@ _LIMITS = {
 """Names of the standard headers, for compilers without them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """A target of the family. Its templates are `<name>/kernels<suffix>.jinja`, `host<suffix>.jinja` and its helpers'.
 
@@ -163,6 +177,9 @@ class Family:
         added: helpers for atomic functions that it lacks, by the name that the spelling gives them.
         last_error: its function for what went wrong in a launch.
         helper_files: the templates, without their ending, that have helpers of its own.
+        language, includes: what its header is in, and asks for.
+        of_rows: the helpers of that header by which threads share rows.
+        of_sets: more headers for sets: a name, a sentence, what it asks for, and its helpers.
     """
 
     name: str
@@ -172,6 +189,10 @@ class Family:
     capabilities: Capabilities = CAPABILITIES
     spelling: Spelling = field(default=SPELLING)
     helper_files: tuple[str, ...] = ("helpers",)
+    language: str = "CUDA C++"
+    includes: tuple[str, ...] = ("#include <cuda_runtime.h>",)
+    of_rows: tuple[Helper, ...] = ()
+    of_sets: tuple[tuple[str, str, tuple[str, ...], tuple[Helper, ...]], ...] = ()
 
     def capabilities_on(self, processor: Processor) -> Capabilities | None:
         """What its kernels may rely on: it runs on GPUs."""
@@ -209,6 +230,8 @@ class Family:
         """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)
         helpers = self._helpers(unit)
+        base, *of_sets = self.headers()
+        headers = (base, *(one for one in of_sets if one.fits(helpers) and any(map(one.holds, helpers))))
         launching = Launching(
             "{kernel}<<<device.blocks({iterations}), {group}>>>",
             "{kernel}<<<1, 1>>>",
@@ -216,16 +239,48 @@ class Family:
             busy="device.busy({iterations})",
             blocks_together=lambda op: _blocks_in_words(op, self.capabilities),
         )
-        pieces = artifact_pieces(module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers)
+        helpers = tuple(helper for helper in helpers if not any(header.holds(helper) for header in headers))
+        pieces = artifact_pieces(
+            module, stem, self.capabilities, launching, library=library, kernel_helpers=helpers, headers=headers
+        )
         text = render(
             f"{self.name}/host{self.suffix}.jinja",
             **pieces,
             kernel_helpers=used(self._texts(helpers, pieces["shared_helpers"]), (*unit.lines, *host_lines(pieces))),
             routines=(*unit.functions, *unit.kernels),
             end_of_kernels=END_OF_KERNELS,
-            blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
         )
-        return laid_out({f"{stem}{self.suffix}": text}, single_file=single_file)
+        return laid_out({f"{stem}{self.suffix}": text}, headers, single_file=single_file)
+
+    @cache  # noqa: B019  the targets are few and live as long as the program
+    def headers(self) -> tuple[Header, ...]:
+        """The headers that programs of the target share."""
+        device = device_part(
+            f"{self.name}/device.hpp.jinja",
+            blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
+            threads_together=threads_together(self.capabilities),
+        )
+        check_place = helper_texts(["common/host_helpers.jinja"], named("check_place"))
+        both = frozenset((*arithmetic(self.spelling), Helper("saturated")))
+        return tuple(
+            Header(
+                name,
+                says,
+                includes,
+                tuple(shared(text) for text in (*first, *self._texts(helpers, both))),
+                frozenset(bare(helper) for helper in (*helpers, *named("check_place") * bool(first))),
+            )
+            for name, says, includes, helpers, first in (
+                (
+                    f"starplat_{self.name}.hpp",
+                    f"{self.language}: devices, their memory, and what kernels call. Needs C++17.",
+                    self.includes,
+                    (*self.added.values(), *_of_all(self.spelling), *self.of_rows),
+                    (device, *check_place),
+                ),
+                *((*header, ()) for header in self.of_sets),
+            )
+        )
 
     def _helpers(self, unit: Unit) -> tuple[Helper, ...]:
         """Those that the kernels call, and those that these call."""

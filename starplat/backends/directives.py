@@ -6,11 +6,13 @@ Such a target is a `Directives` of its own, the words around it below, and a fol
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from starplat.backends.artifact import artifact_pieces
 from starplat.backends.comments import END_OF_KERNELS
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.definitions import used
+from starplat.backends.headers import Header, arithmetic, bare, device_part, made_of, named, shared
 from starplat.backends.helpers import Helper
 from starplat.backends.hostlaunch import AS_FUNCTIONS
 from starplat.backends.layout import laid_out
@@ -44,6 +46,16 @@ _OWN_MATH = {
     for end, kind in (("int", "int"), ("long", "long long"))
 }
 """Functions of the C++ library are not made for devices, so these are ours."""
+
+
+_IN_HEADERS = (
+    *named("largest_arc", "saturated_int", "saturated_long", "saturated_arc", "find_arc", "flip_byte"),
+    *(
+        made_of("swap_extreme", name=f"atomic_{word}_{end}", type=kind, beyond=beyond)
+        for word, beyond in (("min", "<"), ("max", ">"))
+        for end, kind in (("int", "int"), ("long", "long long"), ("arc", "arc_t"), ("double", "double"))
+    ),
+)
 
 
 def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
@@ -95,15 +107,17 @@ def spelling(directives: Directives, function: str) -> Spelling:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DirectiveBackend:
-    """A target of this kind. `name` is also the folder of its templates, `language` what its users call it."""
+    """A target of this kind. `name` is also the folder of its templates, `language` what its users call it, `includes`
+    the lines by which programs ask for its header."""
 
     name: str
     language: str
     spelling: Spelling
     capabilities: Capabilities = CAPABILITIES
     processors: tuple[Processor, ...] = (Processor.CPU,)
+    includes: tuple[str, ...] = ()
 
     def capabilities_on(self, processor: Processor) -> Capabilities | None:
         """What its kernels may rely on, the same wherever they run."""
@@ -126,14 +140,33 @@ class DirectiveBackend:
         kernels, directives = self._pieces(unit), self.spelling.directives
         ahead = None if directives is None else directives.ahead
         launching = AS_FUNCTIONS if ahead is None else replace(AS_FUNCTIONS, wait=ahead[1])
+        header = self.header()
         text = render(
             f"{self.name}/host.cpp.jinja",
-            kernel_helpers=kernels["helpers"],
+            kernel_helpers=self._helpers(unit, header),
             routines=kernels["routines"],
             end_of_kernels=END_OF_KERNELS,
-            **artifact_pieces(module, stem, self.capabilities, launching, library=library),
+            **artifact_pieces(module, stem, self.capabilities, launching, library=library, headers=(header,)),
         )
-        return laid_out({f"{stem}.cpp": text}, single_file=single_file)
+        return laid_out({f"{stem}.cpp": text}, (header,), single_file=single_file)
+
+    @cache  # noqa: B019  the targets are few and live as long as the program
+    def header(self) -> Header:
+        """The header that programs of the target share."""
+        helpers = (*_OWN_MATH.values(), *_IN_HEADERS, *arithmetic(self.spelling))
+        for_host = named("check_place", "saturated")
+        texts = (
+            device_part(f"{self.name}/device.hpp.jinja"),
+            *helper_texts(["common/host_helpers.jinja"], for_host),
+            *helper_texts(["directives/helpers.jinja"], helpers, **self.spelling.for_helpers),
+        )
+        return Header(
+            f"starplat_{self.name}.hpp",
+            f"C++ with {self.language}: devices, their memory, and what kernels call. Needs C++17.",
+            self.includes,
+            tuple(map(shared, texts)),
+            frozenset(map(bare, (*helpers, *for_host))),
+        )
 
     def _pieces(self, unit: Unit) -> dict[str, object]:
         helpers = self._helpers(unit)
@@ -152,9 +185,11 @@ class DirectiveBackend:
             "routines": (*unit.functions, *unit.kernels),
         }
 
-    def _helpers(self, unit: Unit) -> list[str]:
+    def _helpers(self, unit: Unit, header: Header | None = None) -> list[str]:
+        """The functions that kernels call, without those in the header that a program has beside it."""
         own = [helper for name, helper in _OWN_MATH.items() if unit.says(name)]
-        texts = helper_texts(["directives/helpers.jinja"], [*own, *unit.helpers], **self.spelling.for_helpers)
+        wanted = [helper for helper in (*own, *unit.helpers) if header is None or not header.holds(helper)]
+        texts = helper_texts(["directives/helpers.jinja"], wanted, **self.spelling.for_helpers)
         return used(texts, unit.lines)
 
 

@@ -2,27 +2,32 @@
 
 A program asks for a header as C++ does, by a line `#include "starplat_program.hpp"`. Its text is the template
 `headers/starplat_program.hpp.jinja`, which gets nothing but numbers that all programs have in common, so that a header
-is the same whatever program lies beside it. Headers may ask for others. In one file a header's text stands where it is
-asked for first.
+is the same whatever program lies beside it. A target's own headers (see `headers`) are given with its programs. Headers
+may ask for others. In one file a header's text stands where it is asked for first, a target's with what is used of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from starplat.backends.comments import END_OF_KERNELS, with_own_lines
+from starplat.backends.headers import Header
 from starplat.backends.render import render
 
 _REQUEST = re.compile(r'^#include "(starplat_\w+\.hpp)"\n', re.MULTILINE)
 
 
-def laid_out(files: Mapping[str, str], *, single_file: bool) -> dict[str, str]:
-    """The files to write: those given and the headers that they ask for, or those given with the headers in them."""
+def laid_out(files: Mapping[str, str], targets: Sequence[Header] = (), *, single_file: bool) -> dict[str, str]:
+    """The files to write: those given and the headers that they ask for, or those given with the headers in them.
+
+    `targets` are the headers of the target; those for all targets are templates.
+    """
+    own = {one.name: one for one in targets}
     if single_file:
-        texts = {name: _with_headers(text) for name, text in files.items()}
+        texts = {name: _with_headers(text, own) for name, text in files.items()}
     else:
-        texts = dict(files) | {name: header(name) for text in files.values() for name in _asked_for(text)}
+        texts = dict(files) | {name: _text(name, own) for text in files.values() for name in _asked_for(text, own)}
     return {name: with_own_lines(text, name) if END_OF_KERNELS in text else text for name, text in texts.items()}
 
 
@@ -37,20 +42,27 @@ def raw_literal(text: str) -> str:
     return f'R"{mark}({text}){mark}"'
 
 
-def _asked_for(text: str) -> Iterator[str]:
+def _text(name: str, own: Mapping[str, Header]) -> str:
+    return own[name].text() if name in own else header(name)
+
+
+def _asked_for(text: str, own: Mapping[str, Header]) -> Iterator[str]:
     """The headers that a text asks for, and those that these ask for."""
     for name in _REQUEST.findall(text):
         yield name
-        yield from _asked_for(header(name))
+        yield from _asked_for(_text(name, own), own)
 
 
-def _with_headers(text: str) -> str:
+def _with_headers(text: str, own: Mapping[str, Header]) -> str:
+    """The text with each header where it is asked for first, one of the target with what the rest uses of it."""
     placed: set[str] = set()
+    says = [text, *(part for one in own.values() for part in one.needed([text]))]
 
     def in_place(request: re.Match[str]) -> str:
         if request[1] in placed:
             return ""
         placed.add(request[1])
-        return _REQUEST.sub(in_place, header(request[1]))
+        asked = own[request[1]].text(says) if request[1] in own else header(request[1])
+        return _REQUEST.sub(in_place, asked)
 
     return _REQUEST.sub(in_place, text)

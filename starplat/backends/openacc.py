@@ -39,4 +39,5 @@ OPENACC = DirectiveBackend(
     spelling=spelling(DIRECTIVES, function="#pragma acc routine seq\nstatic "),
     capabilities=replace(CAPABILITIES, inner_loops=True, batches=True),
     processors=(Processor.GPU, Processor.CPU),
+    includes=("#include <openacc.h>",),
 )

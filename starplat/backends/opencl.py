@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cplusplus import REALS, TYPES
 from starplat.backends.definitions import used
+from starplat.backends.headers import Header, host_header
 from starplat.backends.layout import laid_out
 from starplat.backends.names import Names
 from starplat.backends.render import helper_texts, render
@@ -147,14 +149,19 @@ class OpenCL:
         self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`, and `<stem>.cl`, which is `kernels_text`; in a single file that text is a literal."""
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
-        kernels = kernels_text(module)
-        pieces |= {
-            "has_fences": "device_fence" in kernels,
-            **kernel_pieces(f"{stem}.cl", kernels, single_file=single_file),
-        }
+        header, kernels = _header(), kernels_text(module)
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
+        pieces |= kernel_pieces(f"{stem}.cl", kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
-        return laid_out(program if single_file else {f"{stem}.cl": kernels, **program}, single_file=single_file)
+        files = program if single_file else {f"{stem}.cl": kernels, **program}
+        return laid_out(files, (header,), single_file=single_file)
+
+
+@cache
+def _header() -> Header:
+    """The header that programs share."""
+    includes = ("#define CL_TARGET_OPENCL_VERSION 120", "#include <CL/cl.h>")
+    return host_header("opencl", "OpenCL 1.2", includes)
 
 
 def kernels_text(module: Module) -> str:

@@ -25,4 +25,5 @@ OPENMP = DirectiveBackend(
     language="OpenMP",
     spelling=spelling(DIRECTIVES, function="static "),
     capabilities=replace(CAPABILITIES, lockstep=False, group_loops=True),
+    includes=("#include <omp.h>",),
 )

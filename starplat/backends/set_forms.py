@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from starplat.backends.helpers import Helpers
+from starplat.backends.helpers import Helper, Helpers
 from starplat.backends.launch import MOST_LISTED, SET_WORDS, most_new
-from starplat.ir.nodes import Array, Packing
+from starplat.ir.nodes import Array, Element, Extent, Origin, Packing
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,30 @@ def need_listing(helpers: Helpers, members: Array) -> None:
         _need_words(helpers, form)
         helpers.need("sum_up_to")
     helpers.need("list_members", list=form.list)
+
+
+def set_helpers(packing: Packing) -> tuple[Helper, ...]:
+    """All of them for sets that are kept in one way, of launches with few sets."""
+    members = Array("members", Element.BOOL, Extent.NODES, Origin.TEMPORARY, packed=packing)
+    helpers = Helpers(sets=1)
+    need_frontier(helpers, members)
+    need_visit(helpers, members)
+    need_listing(helpers, members)
+    need_of_list(helpers, "insert_alone", members)
+    for macro in ("contains", "has_many", "is_empty", "size_of_set", "each_member"):
+        helpers.need(macro)
+    need_of_list(helpers, "advance_members", members)
+    for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):
+        helpers.need(macro)
+    if not has_whole_list(members):
+        need_of_list(helpers, "gather_noted", members)
+        helpers.need("gather_places")
+        helpers.need("gather_places_and_keep")
+    return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
+
+
+_OF_ROWS = ("warp_number", "sum_up_to")
+"""What others than sets use too."""
 
 
 def has_whole_list(members: Array | None) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from starplat.backends.artifact import artifact_pieces, kernel_pieces
 from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
 from starplat.backends.definitions import used
+from starplat.backends.headers import Header, host_header
 from starplat.backends.layout import laid_out
 from starplat.backends.legal_module import legal
 from starplat.backends.names import Names
@@ -149,10 +151,19 @@ class Sycl:
     ) -> dict[str, str]:
         """`<stem>.cpp`, and `<stem>_kernels.cpp`, which is `kernels_text`; in a single file that text is a literal."""
         name, kernels = f"{stem}_kernels.cpp", kernels_text(module)
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library)
+        header = _header()
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
         pieces |= kernel_pieces(name, kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("sycl/host.cpp.jinja", **pieces)}
-        return laid_out(program if single_file else {name: kernels, **program}, single_file=single_file)
+        return laid_out(program if single_file else {name: kernels, **program}, (header,), single_file=single_file)
+
+
+@cache
+def _header() -> Header:
+    """The header that programs share."""
+    quiet = "SYCL_DISABLE_FSYCL_SYCLHPP_WARNING"
+    includes = (f"#ifndef {quiet}", f"#define {quiet}", "#endif", "#include <sycl/sycl.hpp>")
+    return host_header("sycl", "SYCL 2020", includes)
 
 
 def kernels_text(module: Module) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.backends.definitions import definitions
 from starplat.backends.layout import header, laid_out, raw_literal
 from starplat.resources import template_folder
 
@@ -24,13 +25,22 @@ def program(name: str) -> starplat.Program:
     return starplat.compile(EXAMPLES / f"{name}.sp")
 
 
+def headers_among(files: dict[str, str]) -> dict[str, str]:
+    return {file: text for file, text in files.items() if re.fullmatch(r"starplat_\w+\.hpp", file)}
+
+
 @pytest.mark.parametrize("target", BACKENDS)
 def test_headers_are_the_same_for_every_program(target: str) -> None:
+    seen: dict[str, str] = {}
     for name in ("sssp", "triangle_count", "betweenness"):
         for library in (False, True):
             files = program(name).artifact(target, library=library)
-            beside = {file: text for file, text in files.items() if file in HEADERS}
-            assert beside == {file: header(file) for file in beside}
+            beside = headers_among(files)
+            assert f"starplat_{target}.hpp" in beside
+            assert beside.items() <= (seen := beside | seen).items()
+            assert {file: text for file, text in beside.items() if file in HEADERS} == {
+                file: header(file) for file in beside if file in HEADERS
+            }
             asked = {file for text in files.values() for file in re.findall(r'#include "(starplat_\w+\.hpp)"', text)}
             assert asked == set(beside)
 
@@ -45,8 +55,29 @@ def test_a_single_file_holds_all(target: str) -> None:
         if name in HEADERS:
             body = re.sub(r'#include "starplat_\w+\.hpp"\n', "", part)
             assert text.count(body) == 1
-        elif name not in files:
+        elif name not in files and name not in headers_among(beside):
             assert text.count(part) == 1, "kernels are in it byte for byte"
+
+
+@pytest.mark.parametrize("target", BACKENDS)
+def test_a_single_file_holds_only_what_it_uses_of_its_target(target: str) -> None:
+    (text,) = program("degree_centrality").artifact(target, single_file=True).values()
+    whole = headers_among(program("degree_centrality").artifact(target))
+    defined = {
+        name for file in whole.values() if file not in HEADERS for one in definitions(file) for name in one.names
+    }
+    assert "Word" in defined
+    assert not re.search(r"class Word\b|find_arc\(|check_place\(", text)
+    assert re.search(r"class Buffer\b", text)
+
+
+@pytest.mark.parametrize("frontier", ["auto", "queue", "bitmap", "layers"])
+def test_sets_that_few_are_of_stand_in_a_header(frontier: str) -> None:
+    """A launch with many sets has room for less in each, so that its program has the functions of sets by itself."""
+    files = program("sssp").artifact("cuda", schedule=f"frontier={frontier}")
+    (name,) = headers_among(files).keys() - {"starplat_program.hpp", "starplat_cuda.hpp"} - set(HEADERS)
+    assert "struct Frontier" in files[name]
+    assert "struct Frontier" not in files["sssp.cu"]
 
 
 @pytest.mark.parametrize("target", BACKENDS)

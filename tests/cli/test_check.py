@@ -147,7 +147,7 @@ def test_compile_writes_the_files_and_prints_their_paths(starplat: Starplat, exa
     outcome = starplat("compile", examples / "sssp.sp", "-t", "opencl", "-o", folder)
     assert outcome.code == 0
     written = [Path(line) for line in outcome.out.splitlines()]
-    names = {"sssp.cl", "sssp.cpp", "starplat_program.hpp"}
+    names = {"sssp.cl", "sssp.cpp", "starplat_opencl.hpp", "starplat_program.hpp"}
     assert {path.name for path in written} == names == {path.name for path in folder.iterdir()}
     as_json = starplat("compile", examples / "sssp.sp", "-o", folder, "--json").json
     assert as_json == {"schema": 1, "program": "sssp", "target": "opencl", "files": [str(path) for path in written]}

@@ -1,0 +1,878 @@
+#ifndef STARPLAT_CUDA_HPP
+#define STARPLAT_CUDA_HPP
+// CUDA C++: devices, their memory, and what kernels call. Needs C++17.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace starplat {
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+inline void check(cudaError_t status, const char *what) {
+    if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// One GPU, which this thread's calls are for from here on.
+class Device {
+public:
+    explicit Device(std::size_t number) {
+        int count = 0;
+        if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+        if (number >= static_cast<std::size_t>(count)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
+                                     std::to_string(count));
+        }
+        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
+        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
+    }
+
+    std::string name() const { return properties.name; }
+
+    // Blocks of 256 threads, one thread for every iteration; kernels stride over what is too much for the GPU.
+    int blocks(long long iterations) const {
+        const long long most = 256 * properties.multiProcessorCount;
+        return static_cast<int>(std::min(iterations / 256 + 1, most));
+    }
+
+    // So many iterations, or more where these would leave multiprocessors with nothing to do.
+    long long busy(long long iterations) const {
+        return std::max<long long>(iterations, properties.multiProcessorCount * 8 * 256 - 1);
+    }
+
+    // One launch whose threads wait for each other: of so many blocks for each multiprocessor, if it has room for them.
+    template <class... Parameters, class... Arguments>
+    void launch_together(const char *name, void (*kernel)(Parameters...), int wanted, Arguments &&...arguments) const {
+        int most = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, 512, 0), name);
+        const int blocks = std::min(most, wanted) * properties.multiProcessorCount;
+        std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
+        const auto launch = [&](auto &...value) {
+            void *places[] = {const_cast<void *>(static_cast<const void *>(&value))...};
+            return cudaLaunchCooperativeKernel(kernel, blocks, 512, places, 0, 0);
+        };
+        check(std::apply(launch, values), name);
+    }
+
+    void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
+
+private:
+    cudaDeviceProp properties;
+};
+
+template <class T>
+__global__ void fill_cells(T *cells, std::size_t count, T value) {
+    const std::size_t threads = std::size_t(gridDim.x) * blockDim.x;
+    for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) cells[i] = value;
+}
+
+// Cells on the GPU.
+template <class T>
+class Buffer {
+public:
+    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
+
+    Buffer(const Device &on, std::size_t size) : device(&on), count(size) {
+        const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
+        void *memory = nullptr;
+        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+            static_cast<void>(cudaGetLastError());  // it has been dealt with
+            throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
+        }
+        cells.reset(static_cast<T *>(memory));
+    }
+
+    Buffer(const Device &on, const std::vector<T> &values) : Buffer(on, values.size()) {
+        check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+
+    void fill(T value) {
+        fill_cells<<<device->blocks(count), 256>>>(cells.get(), count, value);
+        check(cudaGetLastError(), "filling");
+    }
+
+    void copy_from(const Buffer &source) {
+        check(cudaMemcpyAsync(cells.get(), source.cells.get(), count * sizeof(T), cudaMemcpyDeviceToDevice), "copying");
+    }
+
+    T read(long long index) const {
+        T value;
+        check(cudaMemcpy(&value, cells.get() + place(index), sizeof(T), cudaMemcpyDeviceToHost), "reading a cell");
+        return value;
+    }
+
+    void write(long long index, T value) {
+        check(cudaMemcpy(cells.get() + place(index), &value, sizeof(T), cudaMemcpyHostToDevice), "writing a cell");
+    }
+
+    std::vector<T> download() const {
+        std::vector<T> values(count);
+        check(cudaMemcpy(values.data(), cells.get(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
+        return values;
+    }
+
+    // Where the cells are not 0.
+    std::vector<arc_t> members() const {
+        const std::vector<T> values = download();
+        std::vector<arc_t> found;
+        for (std::size_t i = 0; i < count; i++) {
+            if (values[i]) found.push_back(static_cast<arc_t>(i));
+        }
+        return found;
+    }
+
+private:
+    struct Free {
+        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
+    };
+
+    const Device *device;
+    std::size_t count;
+    std::unique_ptr<T, Free> cells;
+
+    std::size_t place(long long index) const {
+        if (index < 0 || static_cast<std::size_t>(index) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                     std::to_string(count));
+        }
+        return index;
+    }
+};
+
+// One cell in which a kernel leaves what its threads found.
+template <class T>
+class Word {
+public:
+    explicit Word(const Device &device) : cell(device, 1) {}
+
+    operator T *() const { return cell; }
+
+    void set(T value) { cell.fill(value); }
+
+    T read() const { return cell.read(0); }
+
+private:
+    Buffer<T> cell;
+};
+
+// Measures on the GPU's clock.
+class Timer {
+public:
+    Timer() {
+        check(cudaEventCreate(&start), "cudaEventCreate");
+        check(cudaEventCreate(&stop), "cudaEventCreate");
+        check(cudaEventRecord(start), "cudaEventRecord");
+    }
+
+    Timer(const Timer &) = delete;
+
+    ~Timer() {
+        static_cast<void>(cudaEventDestroy(start));
+        static_cast<void>(cudaEventDestroy(stop));
+    }
+
+    // Waits for the GPU; how long all since the timer was made took.
+    double seconds() {
+        float milliseconds = 0;
+        check(cudaEventRecord(stop), "cudaEventRecord");
+        check(cudaEventSynchronize(stop), "running the kernels");
+        check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
+        return milliseconds / 1000;
+    }
+
+private:
+    cudaEvent_t start, stop;
+};
+
+// Stops the program where it uses a cell that is not there.
+inline void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
+// The 64-bit atomicCAS, which there is for unsigned numbers; the bits are the same.
+__device__ inline long long atomic_swap_long(long long *cell, long long expected, long long value) {
+    return atomicCAS((unsigned long long *)cell, (unsigned long long)expected, (unsigned long long)value);
+}
+
+// The 64-bit atomicAdd, which there is for unsigned numbers; the bits are the same.
+__device__ inline long long atomic_add_long(long long *cell, long long value) {
+    return atomicAdd((unsigned long long *)cell, (unsigned long long)value);
+}
+
+// The 64-bit atomicAnd, which there is for unsigned numbers; the bits are the same.
+__device__ inline long long atomic_and_long(long long *cell, long long value) {
+    return atomicAnd((unsigned long long *)cell, (unsigned long long)value);
+}
+
+// The 64-bit atomicOr, which there is for unsigned numbers; the bits are the same.
+__device__ inline long long atomic_or_long(long long *cell, long long value) {
+    return atomicOr((unsigned long long *)cell, (unsigned long long)value);
+}
+
+// The 64-bit atomicXor, which there is for unsigned numbers; the bits are the same.
+__device__ inline long long atomic_xor_long(long long *cell, long long value) {
+    return atomicXor((unsigned long long *)cell, (unsigned long long)value);
+}
+
+#define SOME_LOOKS 16  // at the word of a barrier: each empties the cache, which the blocks beside this one use too
+
+// Every thread of the launch waits for all others, whose blocks are all running: the last block to arrive turns the
+// highest bit of the word. A block that waits for long only watches for that, and lets the cache alone.
+__device__ inline void grid_barrier(unsigned *arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const unsigned share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
+        unsigned before, now;
+        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(arrived), "r"(share) : "memory");
+        int looks = 0;
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+        } while (((before ^ now) & 0x80000000u) == 0 && ++looks < SOME_LOOKS);
+        if (looks == SOME_LOOKS) {
+            while (((before ^ *(volatile unsigned *)arrived) & 0x80000000u) == 0) {}
+            __threadfence();
+        }
+    }
+    __syncthreads();
+}
+
+#ifdef ARC_64
+#define ARC_MAX LLONG_MAX
+#else
+#define ARC_MAX INT_MAX
+#endif
+
+// The whole part of a real, stopped at the ends of the range; 0 for NaN.
+template <class T>
+__host__ __device__ inline T saturated(double value) {
+    const double end = sizeof(T) == 4 ? 2147483648.0 : 9223372036854775808.0;
+    const T largest = sizeof(T) == 4 ? (T)INT_MAX : (T)LLONG_MAX;
+    if (value != value) return 0;
+    return value >= end ? largest : value <= -end ? -largest - 1 : (T)value;
+}
+
+// The lowest arc from source to destination, or -1: a binary search in the row.
+__device__ inline arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
+    const arc_t end = row_offsets[source + 1];
+    arc_t low = row_offsets[source], high = end;
+    while (low < high) {
+        const arc_t middle = low + (high - low) / 2;
+        if (columns[middle] < destination) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && columns[low] == destination ? low : -1;
+}
+
+// Addition in which infinity plus anything is infinity.
+__host__ __device__ inline int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Addition in which infinity plus anything is infinity.
+__host__ __device__ inline long long add_inf_long(long long a, long long b) {
+    return a == LLONG_MAX || b == LLONG_MAX ? LLONG_MAX : a + b;
+}
+
+// Multiplication that wraps around.
+__host__ __device__ inline int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
+}
+
+// Multiplication that wraps around.
+__host__ __device__ inline long long multiply_long(long long a, long long b) {
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Conversion in which infinity stays infinity.
+__host__ __device__ inline long long int_to_long_inf(int value) {
+    return value == INT_MAX ? LLONG_MAX : (long long)value;
+}
+
+// Conversion in which infinity stays infinity.
+__host__ __device__ inline double int_to_double_inf(int value) {
+    return value == INT_MAX ? INFINITY : (double)value;
+}
+
+// Conversion in which infinity stays infinity.
+__host__ __device__ inline double long_to_double_inf(long long value) {
+    return value == LLONG_MAX ? INFINITY : (double)value;
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+__device__ inline int group_add_int(int value, int *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const int other = __shfl_down_sync(~0u, value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const int other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+__device__ inline long long group_add_long(long long value, long long *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const long long other = __shfl_down_sync(~0u, value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const long long other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+__device__ inline double group_add_double(double value, double *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const double other = __shfl_down_sync(~0u, value, width);
+        value = value + other;
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const double other = scratch[i];
+            value = value + other;
+        }
+    }
+    return value;
+}
+
+// Combines the values of a block, warp by warp; its first thread gets the total.
+__device__ inline arc_t group_max_arc(arc_t value, arc_t *scratch) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int width = 16; width > 0; width /= 2) {
+        const arc_t other = __shfl_down_sync(~0u, value, width);
+        value = max(value, other);
+    }
+    if (lane == 0) scratch[warp] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 1; i < (int)blockDim.x / 32; i++) {
+            const arc_t other = scratch[i];
+            value = max(value, other);
+        }
+    }
+    return value;
+}
+
+// The warps of a launch by number, those of one block far apart: nodes with many arcs often stand together, and should
+// not be for one block alone.
+__device__ inline int warp_number() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+
+// The sum of what the threads of a warp bring, up to this one.
+__device__ inline int sum_up_to(int value) {
+    for (int width = 1; width < 32; width *= 2) {
+        const int before = __shfl_up_sync(~0u, value, width);
+        if (threadIdx.x % 32 >= width) value += before;
+    }
+    return value;
+}
+
+__device__ inline bool every_node(int) { return true; }
+
+#define LONG_ROW 128  // a whole warp takes the arcs of a node with more
+#define HUGE_ROW 512  // and a whole block those of a node with still more
+#define MOST_LONG 2047  // of such nodes for a block
+#define MOST_HUGE 511
+#define MOST_TOGETHER 512  // threads of a block
+
+// Nodes that a block puts off until more of its threads can take their arcs together.
+struct LongRows {
+    int count, huge_count;
+    int nodes[MOST_LONG], huge[MOST_HUGE];
+
+    // Whether a node is put off: if it has many arcs, and there is room.
+    __device__ bool puts_off(int node, arc_t arcs) {
+        if (arcs <= LONG_ROW) return false;
+        int place = arcs > HUGE_ROW ? atomicAdd(&huge_count, 1) : MOST_HUGE;
+        if (place < MOST_HUGE) {
+            huge[place] = node;
+            return true;
+        }
+        place = atomicAdd(&count, 1);
+        if (place < MOST_LONG) nodes[place] = node;
+        return place < MOST_LONG;
+    }
+};
+
+// The block's own, with none so far.
+__device__ inline LongRows &no_long_rows() {
+    __shared__ LongRows long_rows;
+    if (threadIdx.x == 0) long_rows.count = long_rows.huge_count = 0;
+    __syncthreads();
+    return long_rows;
+}
+
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// the threads, the larger the team.
+struct Teams {
+    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+
+    __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
+        while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
+        if (size < 32) {
+            const int degree = (int)min(rows[num_nodes] / max(num_nodes, 1), (arc_t)128);
+            size = max(size, min(32, 1 << max(0, 29 - __clz(degree))));  // four arcs for each, or some more
+        }
+        count = 32 / size;
+        place = threadIdx.x % 32 / size;
+        member = threadIdx.x % size;
+    }
+};
+
+// The arcs of the nodes that the threads of a warp bring, one after the other.
+struct WarpArcs {
+    int node;           // this thread's
+    arc_t last, count;  // its arcs and those before it; all of them
+    arc_t shift;        // from a place among them to an arc of this thread's node
+
+    // Brings a node, or -1. Nodes with long rows are put off.
+    __device__ WarpArcs(int brought, const arc_t *rows, LongRows &long_rows) : node(brought) {
+        arc_t first = 0, degree = 0;
+        if (node >= 0) {
+            first = rows[node];
+            degree = rows[node + 1] - first;
+            if (long_rows.puts_off(node, degree)) {
+                node = -1;
+                degree = 0;
+            }
+        }
+        last = degree;
+        for (int width = 1; width < 32; width *= 2) {
+            const arc_t before = __shfl_up_sync(~0u, last, width);
+            if (threadIdx.x % 32 >= width) last += before;
+        }
+        count = __shfl_sync(~0u, last, 31);
+        shift = first - (last - degree);
+    }
+
+    // Which thread brought the node of an arc: the last thread where there is no such arc.
+    __device__ int owner(arc_t place) const {
+        int found = 0;
+        for (int step = 16; step > 0; step /= 2) {
+            if (__shfl_sync(~0u, last, found + step - 1) <= place) found += step;
+        }
+        return found;
+    }
+};
+
+// Calls body(node, arc) for the arcs of the nodes that the threads of a warp bring, which share them evenly.
+template <class Body>
+__device__ inline void share_arcs(int node, const arc_t *rows, LongRows &long_rows, Body body) {
+    const WarpArcs arcs(node, rows, long_rows);
+    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
+        const arc_t place = begin + threadIdx.x % 32;
+        const int owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        if (place < arcs.count) body(of, arc);
+    }
+}
+
+// Calls body(node, arc) for the arcs of the nodes that were put off.
+template <class Body>
+__device__ inline void long_arcs(const arc_t *rows, const LongRows &long_rows, Body body) {
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) body(node, arc);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) body(node, arc);
+    }
+    __syncthreads();
+}
+
+// Calls body(node, arc) for every arc of the nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+__device__ inline void advance_all(int num_nodes, const arc_t *rows, Keep keep, Body body) {
+    LongRows &long_rows = no_long_rows();
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % 32;
+        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+#define MOST_ARCS 256  // that a warp takes together
+
+// The node whose row an arc lies in, from `low` to `high`.
+__device__ inline int row_of(arc_t arc, int low, int high, const arc_t *rows) {
+    while (low < high) {
+        const int middle = high - (high - low) / 2;
+        if (rows[middle] <= arc) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+// Calls body(node, arc) for every arc. Warps share all arcs evenly, and look up in the rows whose they are.
+template <class Body>
+__device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body) {
+    const long long arcs = rows[num_nodes], warps = gridDim.x * blockDim.x / 32;
+    const long long piece = max(32ll, min((long long)MOST_ARCS, (arcs / warps + 31) / 32 * 32));
+    const int lane = threadIdx.x % 32;
+    const long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (long long begin = warp * piece; begin < arcs; begin += warps * piece) {
+        const long long end = min(arcs, begin + piece);
+        const int row = row_of((arc_t)(lane < 16 ? begin : end - 1), 0, num_nodes - 1, rows);
+        const int first = __shfl_sync(~0u, row, 0), last = __shfl_sync(~0u, row, 31);
+        for (long long arc = begin + lane; arc < end; arc += 32) {
+            body(row_of((arc_t)arc, first, last, rows), (arc_t)arc);
+        }
+    }
+}
+
+// Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes the
+// nodes of a word.
+template <class Keep, class Body>
+__device__ inline void advance_words(
+    const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
+) {
+    LongRows &long_rows = no_long_rows();
+    for (int word = warp_number(); word < size; word += gridDim.x * blockDim.x / 32) {
+        const int node = words[word] + threadIdx.x % 32;
+        share_arcs(node < num_nodes && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+// Calls body(node, arc) for every arc of the listed nodes to keep, which threads share evenly.
+template <class Keep, class Body>
+__device__ inline void advance_listed(
+    const int *list, int size, const arc_t *rows, Keep keep, Body body
+) {
+    const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, parts = warps / max(size, 1);
+    if (size > 0 && parts > 1) {  // some warps for each
+        const int node = list[warp_number() % size], part = warp_number() / size;
+        if (part >= parts || !keep(node)) return;
+        const arc_t end = rows[node + 1];
+        for (arc_t arc = rows[node] + part * 32 + lane; arc < end; arc += parts * 32) body(node, arc);
+        return;
+    }
+    LongRows &long_rows = no_long_rows();
+    const int share = min(32, (size + warps - 1) / warps);
+    for (int begin = warp_number() * share; begin < size; begin += warps * share) {
+        const int node = lane < share && begin + lane < size ? list[begin + lane] : -1;
+        share_arcs(node >= 0 && keep(node) ? node : -1, rows, long_rows, body);
+    }
+    long_arcs(rows, long_rows, body);
+}
+
+#define FEW_ARCS 16  // that a thread looks at by itself, before its warp helps
+
+// Whether test(node, arc) holds for any arc from `first` to `end`, in which all threads of a warp share: if so, one of
+// them calls reach(node, arc).
+template <class Test, class Reach>
+__device__ inline void search_row(int node, arc_t first, arc_t end, Test test, Reach reach) {
+    const int lane = threadIdx.x % 32;
+    for (arc_t begin = first; begin < end; begin += 32) {
+        const bool holds = begin + lane < end && test(node, begin + lane);
+        const unsigned found = __ballot_sync(~0u, holds);
+        if (found == 0) continue;
+        if (lane == __ffs(found) - 1) reach(node, begin + lane);
+        return;
+    }
+}
+
+// Searches the rows of the nodes to keep in teams, but for long ones, which are put off.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_in_teams(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
+    const Teams team(num_nodes, num_nodes, rows);
+    const unsigned mates = ~0u >> (32 - team.size) << team.place * team.size;
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        const bool kept = node < num_nodes && keep(node);
+        const arc_t first = kept ? rows[node] : 0;
+        arc_t end = kept ? rows[node + 1] : 0;
+        const bool late = team.member == 0 && long_rows.puts_off(node, end - first);
+        if (__shfl_sync(~0u, late, team.place * team.size)) end = first;
+        for (arc_t arc = first + team.member; __any_sync(~0u, arc < end); arc += 2 * team.size) {
+            const arc_t next = arc + team.size;
+            const bool holds = arc < end && test(node, arc), next_holds = next < end && test(node, next);
+            const unsigned found = __ballot_sync(~0u, holds || next_holds) & mates;
+            if (found == 0) continue;
+            if (threadIdx.x % 32 == __ffs(found) - 1) reach(node, holds ? arc : next);
+            end = first;
+        }
+    }
+}
+
+// Searches the rows of the nodes to keep: each thread one, with its warp's help, but for long ones, which are put off.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_in_warps(
+    int num_nodes, const arc_t *rows, LongRows &long_rows, Keep keep, Test test, Reach reach
+) {
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + threadIdx.x % 32;
+        const bool kept = node < num_nodes && keep(node);
+        arc_t arc = kept ? rows[node] : 0, end = kept ? rows[node + 1] : 0;
+        if (long_rows.puts_off(node, end - arc)) end = arc;
+        for (const arc_t few = min(end, arc + FEW_ARCS); arc < few; arc++) {
+            if (test(node, arc)) {
+                reach(node, arc);
+                end = arc;
+                break;
+            }
+        }
+        for (unsigned left = __ballot_sync(~0u, arc < end); left != 0; left &= left - 1) {
+            const int which = __ffs(left) - 1;
+            const arc_t first = __shfl_sync(~0u, arc, which), last = __shfl_sync(~0u, end, which);
+            search_row(begin + which, first, last, test, reach);
+        }
+    }
+}
+
+// For the nodes to keep, calls reach(node, arc) with any arc for which test(node, arc) holds, if there is one.
+template <class Keep, class Test, class Reach>
+__device__ inline void search_all(int num_nodes, const arc_t *rows, Keep keep, Test test, Reach reach) {
+    __shared__ int found;
+    LongRows &long_rows = no_long_rows();
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        search_in_teams(num_nodes, rows, long_rows, keep, test, reach);
+    } else {
+        search_in_warps(num_nodes, rows, long_rows, keep, test, reach);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        search_row(node, rows[node], rows[node + 1], test, reach);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        if (threadIdx.x == 0) found = 0;
+        __syncthreads();
+        for (arc_t begin = rows[node]; begin < end && !found; begin += blockDim.x) {
+            const arc_t arc = begin + threadIdx.x;
+            const bool holds = arc < end && test(node, arc);
+            __syncthreads();  // all have looked at what was found before
+            if (holds && atomicExch(&found, 1) == 0) reach(node, arc);
+            __syncthreads();
+        }
+        __syncthreads();
+    }
+    __syncthreads();
+}
+
+// Calls finish(node, total) for the nodes that the threads of a warp bring: total joins the values of a node's arcs,
+// which the threads share evenly.
+template <class T, class Join, class Value, class Finish>
+__device__ inline void share_values(
+    int node, const arc_t *rows, LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    const int lane = threadIdx.x % 32;
+    const WarpArcs arcs(node, rows, long_rows);
+    totals += threadIdx.x - lane;
+    totals[lane] = start;
+    __syncwarp();
+    for (arc_t begin = 0; begin < arcs.count; begin += 32) {
+        const arc_t place = begin + lane;
+        const int owner = arcs.owner(place);
+        const int of = __shfl_sync(~0u, arcs.node, owner);
+        const arc_t arc = place + __shfl_sync(~0u, arcs.shift, owner);
+        T total = place < arcs.count ? value(of, arc) : start;
+        for (int width = 1; width < 32; width *= 2) {  // joins what follows and is of the same node
+            const T after = __shfl_down_sync(~0u, total, width);
+            const int of_after = __shfl_down_sync(~0u, owner, width);
+            if (lane + width < 32 && of_after == owner) total = join(total, after);
+        }
+        const int of_before = __shfl_up_sync(~0u, owner, 1);
+        if (lane == 0 || of_before != owner) totals[owner] = join(totals[owner], total);
+        __syncwarp();
+    }
+    if (arcs.node >= 0) finish(arcs.node, totals[lane]);
+    __syncwarp();
+}
+
+// Calls finish(node, total) for the node, or -1, of every team of a warp: total joins the values of the node's arcs.
+// Nodes with long rows are put off.
+template <class T, class Join, class Value, class Finish>
+__device__ __forceinline__ void gather_step(
+    const Teams &team, int node, const arc_t *rows, LongRows &long_rows, T start, Join join, Value value, Finish finish
+) {
+    const arc_t first = node >= 0 ? rows[node] : 0, end = node >= 0 ? rows[node + 1] : 0;
+    const bool puts_off = team.member == 0 && long_rows.puts_off(node, end - first);
+    const bool late = __shfl_sync(~0u, puts_off, team.place * team.size);
+    T total = start;
+    if (!late) {
+#pragma unroll 4
+        for (arc_t arc = first + team.member; arc < end; arc += team.size) total = join(total, value(node, arc));
+    }
+    for (int width = team.size / 2; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+    if (node >= 0 && !late && team.member == 0) finish(node, total);
+}
+
+#define AT_ONCE 4  // values of a thread that are under way together
+
+// The block's own place for values of its threads.
+__device__ inline double *values_of_block() {
+    __shared__ double values[MOST_TOGETHER * AT_ONCE];
+    return values;
+}
+
+// Calls finish(node, total) for the nodes that were put off.
+template <class T, class Join, class Value, class Finish>
+__device__ __forceinline__ void long_values(
+    const arc_t *rows, const LongRows &long_rows, T *totals, T start, Join join, Value value, Finish finish
+) {
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < min(long_rows.count, MOST_LONG); i += blockDim.x / 32) {
+        const int node = long_rows.nodes[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+#pragma unroll 4
+        for (arc_t arc = rows[node] + threadIdx.x % 32; arc < end; arc += 32) total = join(total, value(node, arc));
+        for (int width = 16; width > 0; width /= 2) total = join(total, __shfl_xor_sync(~0u, total, width));
+        if (threadIdx.x % 32 == 0) finish(node, total);
+    }
+    for (int i = 0; i < min(long_rows.huge_count, MOST_HUGE); i++) {
+        const int node = long_rows.huge[i];
+        const arc_t end = rows[node + 1];
+        T total = start;
+        for (arc_t arc = rows[node] + threadIdx.x; arc < end; arc += blockDim.x) total = join(total, value(node, arc));
+        totals[threadIdx.x] = total;
+        for (int width = blockDim.x; width > 1; width = (width + 1) / 2) {
+            __syncthreads();
+            const int other = threadIdx.x + (width + 1) / 2;
+            if (other < width) totals[threadIdx.x] = join(totals[threadIdx.x], totals[other]);
+        }
+        if (threadIdx.x == 0) finish(node, totals[0]);
+        __syncthreads();
+    }
+    __syncthreads();  // the list may be begun anew
+}
+
+// Calls finish(node, total) for the nodes to keep: total joins the values of a node's arcs.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_all(
+    int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value, Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    const Teams team(num_nodes, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < num_nodes; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place;
+        gather_step(team, node < num_nodes && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+}
+
+// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each other
+// follow each other too, so that a warp need not know whose they are until it has all values.
+template <class T, class Join, class Value, class Finish>
+__device__ inline void gather_rows(
+    int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish
+) {
+    const auto of_node = [&](int, arc_t arc) { return value(arc); };
+    if (num_nodes < gridDim.x * blockDim.x) {  // there are threads enough for teams
+        return gather_all(num_nodes, rows, start, every_node, join, of_node, finish);
+    }
+    LongRows &long_rows = no_long_rows();
+    const int lane = threadIdx.x % 32, room = 32 * AT_ONCE;
+    T *const values = (T *)values_of_block() + threadIdx.x / 32 * room;
+    for (int begin = warp_number() * 32; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        const int node = begin + lane;
+        const arc_t first = rows[min(node, num_nodes)], end = rows[min(node + 1, num_nodes)];
+        const bool late = long_rows.puts_off(node, end - first);
+        T total = start;
+        unsigned gaps = __ballot_sync(~0u, late);
+        for (int from = 0, to; from < 32; from = to + 1, gaps &= gaps - 1) {  // the nodes between two that are put off
+            to = gaps == 0 ? 32 : __ffs(gaps) - 1;
+            const arc_t stop = to == 32 ? __shfl_sync(~0u, end, 31) : __shfl_sync(~0u, first, to);
+            for (arc_t at = __shfl_sync(~0u, first, from); at < stop; at += room) {
+#pragma unroll
+                for (int i = lane; i < room; i += 32) {
+                    if (at + i < stop) values[i] = value(at + i);
+                }
+                __syncwarp();
+                if (!late) {
+                    const arc_t last = min((arc_t)room, min(end, stop) - at);
+                    for (arc_t i = max((arc_t)0, first - at); i < last; i++) total = join(total, values[i]);
+                }
+                __syncwarp();
+            }
+        }
+        if (node < num_nodes && !late) finish(node, total);
+    }
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, of_node, finish);
+}
+
+// Calls finish(node, total) for the listed nodes to keep, but for those with long rows, which are put off.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_each(
+    const int *list, int size, int num_nodes, const arc_t *rows, LongRows &long_rows, T start, Keep keep, Join join,
+    Value value, Finish finish
+) {
+    const Teams team(size, num_nodes, rows);
+    for (int begin = warp_number() * team.count; begin < size; begin += gridDim.x * blockDim.x / team.size) {
+        const int node = begin + team.place < size ? list[begin + team.place] : -1;
+        gather_step(team, node >= 0 && keep(node) ? node : -1, rows, long_rows, start, join, value, finish);
+    }
+}
+
+// Calls finish(node, total) for the listed nodes to keep: total joins the values of a node's arcs.
+template <class T, class Keep, class Join, class Value, class Finish>
+__device__ inline void gather_listed(
+    const int *list, int size, int num_nodes, const arc_t *rows, T start, Keep keep, Join join, Value value,
+    Finish finish
+) {
+    LongRows &long_rows = no_long_rows();
+    gather_each(list, size, num_nodes, rows, long_rows, start, keep, join, value, finish);
+    long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
+}
+
+}  // namespace starplat
+
+#endif

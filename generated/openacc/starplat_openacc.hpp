@@ -1,0 +1,364 @@
+#ifndef STARPLAT_OPENACC_HPP
+#define STARPLAT_OPENACC_HPP
+// C++ with OpenACC: devices, their memory, and what kernels call. Needs C++17.
+
+#include <openacc.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace starplat {
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// The device that runs the kernels: a GPU where OpenACC finds one, else the host.
+class Device {
+public:
+    explicit Device(int number) {
+        const int gpus = acc_get_num_devices(acc_device_nvidia);
+        if (number < 0 || (number != 0 && number >= gpus)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
+                                     std::to_string(gpus));
+        }
+        if (gpus > 0) acc_set_device_num(number, acc_device_nvidia);
+    }
+
+    // Found out by running there: code that was not built for a GPU runs on the host unasked.
+    std::string name() const {
+        int on_host = 1;
+        #pragma acc parallel copy(on_host)
+        on_host = acc_on_device(acc_device_host);
+        const acc_device_t kind = acc_get_device_type();
+        const char *name = on_host ? "host" : acc_get_property_string(acc_get_device_num(kind), kind, acc_property_name);
+        return name == nullptr ? "GPU" : name;
+    }
+
+    void finish() const { acc_wait_all(); }
+};
+
+// Cells on the device.
+template <class T>
+class Buffer {
+public:
+    using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
+
+    Buffer(Device &, std::size_t size)
+        : count(size), cells(static_cast<T *>(acc_malloc((count * sizeof(T) / 8 + 1) * 8)), acc_free) {
+        if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
+    }
+
+    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+        if (count > 0) acc_memcpy_to_device(cells.get(), const_cast<T *>(values.data()), count * sizeof(T));
+    }
+
+    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+
+    void fill(T value) {
+        T *to = cells.get();
+        const std::size_t end = count;
+        #pragma acc parallel loop gang vector deviceptr(to)
+        for (std::size_t i = 0; i < end; i++) to[i] = value;
+    }
+
+    void copy_from(const Buffer &source) {
+        T *to = cells.get();
+        const T *from = source.cells.get();
+        const std::size_t end = count;
+        #pragma acc parallel loop gang vector deviceptr(to, from)
+        for (std::size_t i = 0; i < end; i++) to[i] = from[i];
+    }
+
+    T read(long long index) const {
+        T value;
+        acc_memcpy_from_device(&value, cells.get() + place(index), sizeof value);
+        return value;
+    }
+
+    void write(long long index, T value) { acc_memcpy_to_device(cells.get() + place(index), &value, sizeof value); }
+
+    std::vector<T> download() const {
+        std::vector<T> values(count);
+        if (count > 0) acc_memcpy_from_device(values.data(), cells.get(), count * sizeof(T));
+        return values;
+    }
+
+    // Where the cells are not 0.
+    std::vector<arc_t> members() const {
+        const std::vector<T> values = download();
+        std::vector<arc_t> found;
+        for (std::size_t i = 0; i < values.size(); i++) {
+            if (values[i]) found.push_back(static_cast<arc_t>(i));
+        }
+        return found;
+    }
+
+private:
+    std::size_t place(long long index) const {
+        if (index < 0 || static_cast<std::size_t>(index) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                     std::to_string(count));
+        }
+        return index;
+    }
+
+    std::size_t count;
+    std::unique_ptr<T, void (*)(void *)> cells;
+};
+
+// What a kernel's reduction comes to; its clause brings it to the host.
+template <class T>
+class Word {
+public:
+    explicit Word(Device &) {}
+
+    void set(T start) { value = start; }
+
+    operator T *() { return &value; }
+
+    T read() const { return value; }
+
+private:
+    T value{};
+};
+
+// Stops the program where it uses a cell that is not there.
+inline void check_place(long long index, std::size_t count) {
+    if (index < 0 || static_cast<std::size_t>(index) >= count) {
+        throw std::runtime_error("the program uses number " + std::to_string(index) + ", but there are only " +
+                                 std::to_string(count));
+    }
+}
+
+// Conversion that stops at the ends of the range; what is not a number becomes 0.
+template <class T, class Real>
+inline T saturated(Real value) {
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<Real>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+    if (value <= static_cast<Real>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+}
+
+#pragma acc routine seq
+inline int smaller_int(int a, int b) {
+    return b < a ? b : a;
+}
+
+#pragma acc routine seq
+inline long long smaller_long(long long a, long long b) {
+    return b < a ? b : a;
+}
+
+#pragma acc routine seq
+inline int larger_int(int a, int b) {
+    return b > a ? b : a;
+}
+
+#pragma acc routine seq
+inline long long larger_long(long long a, long long b) {
+    return b > a ? b : a;
+}
+
+#ifdef ARC_64
+static constexpr arc_t ARC_MAX = LLONG_MAX;
+#else
+static constexpr arc_t ARC_MAX = INT_MAX;
+#endif
+
+// The whole part of a real, stopped at the ends of the range; 0 for what is not a number.
+#pragma acc routine seq
+inline int saturated_int(double value) {
+    if (value != value) return 0;
+    return value >= 2147483647.0 ? INT_MAX : value <= -2147483648.0 ? INT_MIN : (int)value;
+}
+
+// The whole part of a real, stopped at the ends of the range; 0 for what is not a number.
+#pragma acc routine seq
+inline long long saturated_long(double value) {
+    if (value != value) return 0;
+    return value >= 9223372036854775808.0 ? LLONG_MAX : value <= -9223372036854775808.0 ? LLONG_MIN : (long long)value;
+}
+
+// The whole part of a real, stopped at the ends of the range of an arc's number; 0 for what is not a number.
+#pragma acc routine seq
+inline arc_t saturated_arc(double value) {
+    const double end = sizeof(arc_t) == 8 ? 9223372036854775808.0 : 2147483648.0;
+    if (value != value) return 0;
+    const arc_t largest = sizeof(arc_t) == 8 ? (arc_t)LLONG_MAX : (arc_t)INT_MAX;
+    return value >= end ? largest : value <= -end ? -largest - 1 : (arc_t)value;
+}
+
+// The lowest arc from source to destination, or -1: a binary search in the row.
+#pragma acc routine seq
+inline arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
+    const arc_t end = row_offsets[source + 1];
+    arc_t low = row_offsets[source], high = end;
+    while (low < high) {
+        const arc_t middle = low + (high - low) / 2;
+        if (columns[middle] < destination) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && columns[low] == destination ? low : -1;
+}
+
+// Exclusive or of one byte, made on the 32-bit word around it.
+#pragma acc routine seq
+inline void flip_byte(volatile bool *cell, bool value) {
+    const unsigned long place = (unsigned long)cell % 4;
+    __atomic_fetch_xor((volatile unsigned *)(cell - place), (unsigned)value << (8 * place), __ATOMIC_RELAXED);
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline int atomic_min_int(volatile int *cell, int value) {
+    int held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value < held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline long long atomic_min_long(volatile long long *cell, long long value) {
+    long long held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value < held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline arc_t atomic_min_arc(volatile arc_t *cell, arc_t value) {
+    arc_t held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value < held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline double atomic_min_double(volatile double *cell, double value) {
+    double held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value < held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline int atomic_max_int(volatile int *cell, int value) {
+    int held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value > held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline long long atomic_max_long(volatile long long *cell, long long value) {
+    long long held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value > held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline arc_t atomic_max_arc(volatile arc_t *cell, arc_t value) {
+    arc_t held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value > held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Returns what the cell held before; tried again as long as the value is beyond what others write.
+#pragma acc routine seq
+inline double atomic_max_double(volatile double *cell, double value) {
+    double held;
+    __atomic_load(cell, &held, __ATOMIC_RELAXED);
+    while (value > held) {
+        if (__atomic_compare_exchange(cell, &held, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+    }
+    return held;
+}
+
+// Addition in which infinity plus anything is infinity.
+#pragma acc routine seq
+inline int add_inf(int a, int b) {
+    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
+}
+
+// Addition in which infinity plus anything is infinity.
+#pragma acc routine seq
+inline long long add_inf_long(long long a, long long b) {
+    return a == LLONG_MAX || b == LLONG_MAX ? LLONG_MAX : a + b;
+}
+
+// Multiplication that wraps around.
+#pragma acc routine seq
+inline int multiply(int a, int b) {
+    return (int)((unsigned int)a * (unsigned int)b);
+}
+
+// Multiplication that wraps around.
+#pragma acc routine seq
+inline long long multiply_long(long long a, long long b) {
+    return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// Conversion in which infinity stays infinity.
+#pragma acc routine seq
+inline long long int_to_long_inf(int value) {
+    return value == INT_MAX ? LLONG_MAX : (long long)value;
+}
+
+// Conversion in which infinity stays infinity.
+#pragma acc routine seq
+inline double int_to_double_inf(int value) {
+    return value == INT_MAX ? INFINITY : (double)value;
+}
+
+// Conversion in which infinity stays infinity.
+#pragma acc routine seq
+inline double long_to_double_inf(long long value) {
+    return value == LLONG_MAX ? INFINITY : (double)value;
+}
+
+}  // namespace starplat
+
+#endif
