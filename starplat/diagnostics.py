@@ -15,6 +15,12 @@ from enum import Enum
 
 from starplat.source import SourceFile, Span
 
+LONGEST_LINE = 112
+"""Columns of program text that a diagnostic shows; of a longer line, those around the place."""
+ELLIPSIS = "..."
+MOST_ERRORS = 20
+"""Errors that are written out where nobody asks for all."""
+
 
 class Severity(Enum):
     """How bad it is: errors stop the compiler, warnings and notes do not."""
@@ -61,12 +67,23 @@ class ExitCode(Enum):
 
 
 class DiagnosticError(Exception):
-    """Carries diagnostics to whoever shows them."""
+    """Carries diagnostics to whoever shows them; its text is that of the first errors."""
 
     def __init__(self, *diagnostics: Diagnostic, exit_code: ExitCode = ExitCode.WRONG_INPUT) -> None:
-        super().__init__("\n\n".join(render(diagnostic) for diagnostic in diagnostics))
+        shown, more = first_errors(diagnostics)
+        super().__init__("\n\n".join([*map(render, shown), *([f"and {more}: see `diagnostics`"] if more else [])]))
         self.diagnostics = diagnostics
         self.exit_code = exit_code
+
+
+def first_errors(diagnostics: Iterable[Diagnostic], most: int = MOST_ERRORS) -> tuple[list[Diagnostic], str]:
+    """The diagnostics up to the error number `most`, and in words how many there are after it."""
+    found = list(diagnostics)
+    errors = [place for place, diagnostic in enumerate(found) if diagnostic.severity is Severity.ERROR]
+    if len(errors) <= most:
+        return found, ""
+    shown, left = found[: errors[most - 1] + 1], len(errors) - most
+    return shown, f"{left:,} more error{'s' * (left != 1)}"
 
 
 class StarplatWarning(UserWarning):
@@ -164,8 +181,21 @@ def _excerpt(source: SourceFile, place: Label, related: tuple[Label, ...]) -> li
 
 def _underlined(source: SourceFile, label: Label, mark: str) -> list[str]:
     number, column = source.position(label.span.start)
-    text = source.line(number)
-    width = max(1, min(label.span.end - label.span.start, len(text) - column + 1))
-    lead = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
+    text, before = _window(source.line(number), column - 1)
+    width = max(1, min(label.span.end - label.span.start, len(text) - before))
+    lead = "".join("\t" if c == "\t" else " " for c in text[:before])
     words = f" {label.text}" if label.text else ""
     return [f"{number:2d} | {text}", f"   | {lead}{mark * width}{words}"]
+
+
+def _window(line: str, start: int) -> tuple[str, int]:
+    """As much of a line as is shown around the character `start`, and where that stands in it."""
+    if len(line) <= LONGEST_LINE:
+        return line, start
+    first = max(0, min(start - LONGEST_LINE // 3, len(line) - LONGEST_LINE))
+    shown = line[first : first + LONGEST_LINE]
+    if first + LONGEST_LINE < len(line):
+        shown = shown[: -len(ELLIPSIS)] + ELLIPSIS
+    if first > 0:
+        shown = ELLIPSIS + shown[len(ELLIPSIS) :]
+    return shown, start - first

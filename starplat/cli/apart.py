@@ -108,11 +108,15 @@ def _end_as(status: int) -> None:
 def _crashed(number: int) -> int:
     """Says so, and gives the exit code."""
     from starplat.cli import console
+    from starplat.cli.failure import write_failure
     from starplat.diagnostics import Diagnostic, ExitCode
     from starplat.toolchain.asking import signal_name
 
     message = f"a kernel, a driver or its compiler crashed and took the process with it ({signal_name(number)})"
     help = "an index out of range does this: run with --target reference, which checks every index"
-    console.show([Diagnostic("E0913", message, help=help)])
+    crash = Diagnostic("E0913", message, help=help)
+    console.show([crash])
     sys.stderr.flush()
+    write_failure(sys.argv[1:], ExitCode.NO_DEVICE, message, [crash])
+    sys.stdout.flush()
     return ExitCode.NO_DEVICE.value

@@ -28,6 +28,7 @@ from starplat.cli.compile import compile
 from starplat.cli.devices import devices
 from starplat.cli.doctor import doctor
 from starplat.cli.explain import explain
+from starplat.cli.failure import write_failure
 from starplat.cli.fmt import fmt
 from starplat.cli.graph import app as graph
 from starplat.cli.inspect import inspect
@@ -108,40 +109,55 @@ def _say_warning(message: Warning | str, *place: object, **more: object) -> None
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    console.begin()
     try:
         result = app(args=arguments, prog_name="starplat", standalone_mode=False)
         sys.stdout.flush()
         if result == ExitCode.INTERRUPTED.value:
-            console.say("interrupted")
+            return _interrupted(words)
         return result if isinstance(result, int) else ExitCode.FINE.value
     except DiagnosticError as error:
         console.show(error.diagnostics)
+        write_failure(words, error.exit_code, error.diagnostics[0].message, error.diagnostics)
         return error.exit_code.value
     except UsageError as error:
-        _show_usage_error(error, sys.argv[1:] if arguments is None else arguments)
-        return ExitCode.USAGE.value
+        return _wrong_usage(error, words)
     except (KeyboardInterrupt, typer.Abort):
-        console.say("interrupted")
-        return ExitCode.INTERRUPTED.value
+        return _interrupted(words)
     except BrokenPipeError:
         raise
     except MemoryError:
-        console.usage_error("there is not enough memory for this")
-        return ExitCode.WRONG_INPUT.value
+        return _failed(words, ExitCode.WRONG_INPUT, "there is not enough memory for this")
     except Exception as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             console.usage_error(f"the output cannot be written: {error.strerror}")
             _let_go_of_stdout()
             return ExitCode.WRONG_INPUT.value
-        return _internal_error(error)
+        return _internal_error(error, words)
 
 
-def _show_usage_error(error: Exception, arguments: Sequence[str]) -> None:
+def _interrupted(words: Sequence[str]) -> int:
+    console.say("interrupted")
+    write_failure(words, ExitCode.INTERRUPTED, "interrupted")
+    return ExitCode.INTERRUPTED.value
+
+
+def _failed(words: Sequence[str], code: ExitCode, message: str, hint: str | None = None) -> int:
+    """Says what went wrong, in an object too where one is wanted, and gives the exit code."""
+    console.usage_error(message, hint)
+    write_failure(words, code, message)
+    return code.value
+
+
+def _wrong_usage(error: Exception, words: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     message = error.format_message() if hasattr(error, "format_message") else str(error)
-    if message:
-        path = _command(arguments) if context is None else context.command_path
-        console.usage_error(message.replace(": Value error, ", ": "), f"`{path} --help` lists what there is")
+    if not message:
+        return ExitCode.USAGE.value
+    path = _command(words) if context is None else context.command_path
+    message = message.replace(": Value error, ", ": ")
+    return _failed(words, ExitCode.USAGE, message, f"`{path} --help` lists what there is")
 
 
 def _command(arguments: Sequence[str]) -> str:
@@ -150,15 +166,16 @@ def _command(arguments: Sequence[str]) -> str:
     return " ".join(("starplat", *(word for word in arguments[:1] if word in names)))
 
 
-def _internal_error(error: Exception) -> int:
+def _internal_error(error: Exception, words: Sequence[str]) -> int:
     if os.environ.get("STARPLAT_DEBUG"):
         traceback.print_exception(error)
-    words = " ".join(str(error).split())[:300]
-    console.usage_error(
-        f"internal error: {type(error).__name__}: {words}",
+    said = " ".join(str(error).split())[:300]
+    return _failed(
+        words,
+        ExitCode.BUILD_FAILED,
+        f"internal error: {type(error).__name__}: {said}",
         "this is a mistake of starplat; please report it, and the traceback that STARPLAT_DEBUG=1 shows",
     )
-    return ExitCode.BUILD_FAILED.value
 
 
 def _prepare_streams() -> None:

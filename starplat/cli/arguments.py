@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from starplat.cli import console
 from starplat.ir.processors import Processor
 from starplat.schedule.schedule import usage
 
@@ -31,6 +32,9 @@ Kind = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat races as errors.")]
+AllErrors = Annotated[
+    bool, typer.Option("--all-errors", help="Show all errors, not only the first 20.", callback=console.show_all_errors)
+]
 Undirected = Annotated[bool, typer.Option("--undirected", help="Add the other direction of every arc that lacks it.")]
 DropLoops = Annotated[bool, typer.Option("--drop-loops", help="Leave out arcs from a node to itself.")]
 Dedup = Annotated[bool, typer.Option("--dedup", help="Keep the lightest of parallel arcs.")]

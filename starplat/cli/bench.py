@@ -11,6 +11,7 @@ import typer
 import starplat
 from starplat.cli import console, files
 from starplat.cli.arguments import (
+    AllErrors,
     Arguments,
     Dedup,
     DeviceNumber,
@@ -70,6 +71,7 @@ def bench(
     drop_loops: DropLoops = False,
     dedup: Dedup = False,
     strict: Strict = False,
+    all_errors: AllErrors = False,
 ) -> None:
     """Measure a program on graphs, targets and schedules, or compare two measurements."""
     _require_sense(what, graph or [], html)

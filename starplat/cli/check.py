@@ -8,13 +8,13 @@ from typing import Any
 import typer
 
 from starplat.cli import console
-from starplat.cli.arguments import Json, ProgramFiles, Strict
+from starplat.cli.arguments import AllErrors, Json, ProgramFiles, Strict
 from starplat.cli.program_file import source_at
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity
 from starplat.source import SourceFile
 
 
-def check(files: ProgramFiles, strict: Strict = False, json: Json = False) -> None:
+def check(files: ProgramFiles, strict: Strict = False, json: Json = False, all_errors: AllErrors = False) -> None:
     """Check programs: names, types, flow, races. Exit code 1 if any has an error."""
     found = {file: diagnostics_of(file, strict) for file in files}
     console.show(diagnostic for diagnostics in found.values() for diagnostic in diagnostics)

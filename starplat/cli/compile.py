@@ -9,7 +9,7 @@ import typer
 
 import starplat
 from starplat.cli import console, files
-from starplat.cli.arguments import FunctionName, Json, Kind, ProgramFile, ScheduleText, Strict
+from starplat.cli.arguments import AllErrors, FunctionName, Json, Kind, ProgramFile, ScheduleText, Strict
 from starplat.cli.scheduling import wanted_schedule
 from starplat.diagnostics import Diagnostic, DiagnosticError
 
@@ -35,6 +35,7 @@ def compile(
         bool, typer.Option("--single-file", help="Write one file, with the headers and the kernels in it.")
     ] = False,
     strict: Strict = False,
+    all_errors: AllErrors = False,
     json: Json = False,
 ) -> None:
     """Write a program's code for a target: kernels, host code, and how to build them in the first comment."""

@@ -12,9 +12,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Any
 
-from starplat.diagnostics import Diagnostic, render
+from starplat.diagnostics import Diagnostic, first_errors, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,6 +92,7 @@ def write(text: str) -> None:
 def write_json(value: Any) -> None:
     """One object on stdout. Infinities and NaN become null, which JSON has instead."""
     write(json.dumps(finite(value), ensure_ascii=False, allow_nan=False))
+    _WROTE_JSON.set(True)
 
 
 def finite(value: Any) -> Any:
@@ -107,14 +109,38 @@ def finite(value: Any) -> Any:
 
 
 def show(diagnostics: Iterable[Diagnostic]) -> None:
-    """Diagnostics on stderr, a blank line between them."""
-    for number, diagnostic in enumerate(diagnostics):
+    """Diagnostics on stderr, a blank line between them: the first errors, or all where that is asked for."""
+    shown, more = (list(diagnostics), "") if _ALL_ERRORS.get() else first_errors(diagnostics)
+    for number, diagnostic in enumerate(shown):
         if number:
             say("")
         if wants_colour(sys.stderr):
             err().print(coloured(diagnostic), soft_wrap=True, highlight=False)
         else:
             say(render(diagnostic))
+    if more:
+        say(f"\nand {more}; --all-errors shows all")
+
+
+_ALL_ERRORS: ContextVar[bool] = ContextVar("_ALL_ERRORS", default=False)
+_WROTE_JSON: ContextVar[bool] = ContextVar("_WROTE_JSON", default=False)
+
+
+def begin() -> None:
+    """A command begins."""
+    _ALL_ERRORS.set(False)
+    _WROTE_JSON.set(False)
+
+
+def show_all_errors(wanted: bool) -> bool:
+    """Says for the rest of the command whether all errors are shown."""
+    _ALL_ERRORS.set(wanted)
+    return wanted
+
+
+def wrote_json() -> bool:
+    """Whether the command has written its object."""
+    return _WROTE_JSON.get()
 
 
 def usage_error(message: str, hint: str | None = None) -> None:

@@ -15,6 +15,7 @@ import typer
 
 from starplat.cli import console
 from starplat.cli.arguments import (
+    AllErrors,
     Dedup,
     DeviceNumber,
     DropLoops,
@@ -74,6 +75,7 @@ def explain(
     kind: Kind = None,
     schedule: ScheduleText = None,
     strict: Strict = False,
+    all_errors: AllErrors = False,
     json: Json = False,
     undirected: Undirected = False,
     weights: Weights = None,

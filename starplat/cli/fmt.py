@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from starplat.cli import console, files
+from starplat.cli.arguments import AllErrors
 from starplat.cli.program_file import is_stdin, source_at
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.source import SourceFile
@@ -18,7 +19,7 @@ Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1
 Diff = Annotated[bool, typer.Option("--diff", help="Write nothing; print what would change.")]
 
 
-def fmt(paths: Files, check: Check = False, diff: Diff = False) -> None:
+def fmt(paths: Files, check: Check = False, diff: Diff = False, all_errors: AllErrors = False) -> None:
     """Format programs in place."""
     from starplat.frontend.unparse import format_source
 

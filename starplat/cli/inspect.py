@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from starplat.cli import console, files
-from starplat.cli.arguments import DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
+from starplat.cli.arguments import AllErrors, DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
 from starplat.cli.scheduling import ANY, Whom, wanted_schedule
 from starplat.schedule.schedule import PLAIN
 from starplat.source import SourceFile
@@ -50,6 +50,7 @@ def inspect(
         tuple[str, str] | None,
         typer.Option("--diff", metavar="A B", help="How the kernels of two targets or schedules differ."),
     ] = None,
+    all_errors: AllErrors = False,
 ) -> None:
     """Show what a stage of the compiler makes of a program."""
     from starplat.cli.program_file import source_at

@@ -12,6 +12,7 @@ import typer
 import starplat
 from starplat.cli import console, files
 from starplat.cli.arguments import (
+    AllErrors,
     Arguments,
     Dedup,
     DeviceNumber,
@@ -88,6 +89,7 @@ def run(
     drop_loops: DropLoops = False,
     dedup: Dedup = False,
     strict: Strict = False,
+    all_errors: AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
     from starplat.runtime import targets

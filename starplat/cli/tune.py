@@ -12,6 +12,7 @@ import typer
 import starplat
 from starplat.cli import console, files
 from starplat.cli.arguments import (
+    AllErrors,
     Arguments,
     Dedup,
     DeviceNumber,
@@ -61,6 +62,7 @@ def tune(
     drop_loops: DropLoops = False,
     dedup: Dedup = False,
     strict: Strict = False,
+    all_errors: AllErrors = False,
 ) -> None:
     """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
     from starplat.bench.measure import Case

@@ -41,7 +41,8 @@ def test_a_crash_is_one_sentence_and_the_next_run_works(
     assert changes
     kernels.write_text(text, encoding="utf-8")
     crashed = process(*words, STARPLAT_OVERRIDE=str(tmp_path))
-    assert (crashed.code, crashed.out) == (3, "")
+    assert crashed.code == 3
+    assert crashed.json["diagnostics"][0]["code"] == "E0913"
     (sentence,) = re.findall(r"^error\[.*", crashed.err, re.MULTILINE)
     assert sentence.startswith("error[E0913]: a kernel, a driver or its compiler crashed")
     assert sentence.endswith(f"({case.partition('-')[2]})")

@@ -97,7 +97,9 @@ def test_validate_shows_the_first_node_that_differs(
 
     monkeypatch.setattr(sys.modules["starplat.runtime.validate"], "run_module", wrong)
     outcome = starplat("run", examples / "sssp.sp", "--graph", roads, "--arg", "src=1", *COMMON, "--validate", "--json")
-    assert (outcome.code, outcome.out) == (4, "")
+    assert outcome.code == 4
+    assert outcome.json["exit_code"] == 4
+    assert [diagnostic["code"] for diagnostic in outcome.json["diagnostics"]] == ["E0795"]
     assert "error[E0795]" in outcome.err
     assert "dist[node 4] is 8, the interpreter says 9" in outcome.err
 

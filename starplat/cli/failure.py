@@ -1,0 +1,26 @@
+"""The object that a command with `--json` prints on stdout when it fails: the exit code and what stderr says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from starplat.cli import console
+from starplat.cli.check import diagnostic_as_json
+from starplat.diagnostics import Diagnostic, ExitCode
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether a command line asks for an object on stdout, even one that was given up before it was understood; the
+    `--json` of `bench` may name a file instead."""
+    if "--json" not in words:
+        return False
+    after = words[words.index("--json") + 1 :]
+    return words[0] != "bench" or after[:1] == ["-"]
+
+
+def write_failure(words: Sequence[str], code: ExitCode, message: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
+    """Writes the object if the command line asks for one, unless the command has written its own."""
+    if not wants_json(words) or console.wrote_json():
+        return
+    shown = [diagnostic_as_json(diagnostic) for diagnostic in diagnostics]
+    console.write_json({"schema": 1, "exit_code": code.value, "error": message, "diagnostics": shown})
