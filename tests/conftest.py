@@ -1,8 +1,15 @@
-"""Flags that rewrite what tests compare with."""
+"""Flags that rewrite what tests compare with, and how many examples hypothesis tries."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["tests.reporting", "tests.tiers"]
+
+for profile, examples in {"plain": 20, "campaign": 100, "nightly": 1000}.items():
+    settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile("plain")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -51,6 +51,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("page", ["tutorial.md", "python.md"])
 def test_a_page_runs_from_top_to_bottom(workspace: Path, page: str) -> None:
     python: list[str] = []

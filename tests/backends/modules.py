@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type
 from starplat.ir.nodes import (
     COLUMNS,
@@ -45,6 +47,7 @@ from starplat.ir.nodes import (
     WriteCell,
     infinity,
 )
+from starplat.ir.verify_ops import combines
 from starplat.source import SourceFile, Span
 
 SSSP_TEXT = """// Shortest paths.
@@ -81,6 +84,10 @@ def load(array: Array, index: Variable) -> Load:
 def number(value: int) -> Const:
     return Const(value, Element.INT)
 
+
+NUMBERS = (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
+REDUCTIONS = [(how, what) for how in Combine for what in (*NUMBERS, Element.BOOL) if combines(how, what)]
+every_reduction = pytest.mark.parametrize(("combine", "element"), REDUCTIONS, ids=lambda value: value.name.lower())
 
 V = Variable("v", Element.NODE)
 NBR = Variable("nbr", Element.NODE)

@@ -152,6 +152,7 @@ def agree(name: str, graph: Graph, target: Target) -> None:
     assert first_difference(found, expected) is None
 
 
+@pytest.mark.spread(over=("graph",))
 @pytest.mark.parametrize(("name", "graph"), PAIRS)
 @every_group
 def test_every_arc_counts_once(target: Target, name: str, graph: str) -> None:
@@ -176,6 +177,7 @@ def test_arcs_may_have_numbers_of_64_bits(target: Target, name: str, monkeypatch
     agree(name, graph.with_weights(None if graph.weights is None else graph.weights.copy()), target)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("name", [*TEXTS, *CALLS])
 def test_warps_do_so_in_launches_of_the_host(name: str) -> None:
     program, graph = program_of(name), weighed(ugly(300, {5: 290, 6: 150, 7: 200, 40: 250, 41: 130, 299: 299}))
@@ -189,6 +191,7 @@ def test_warps_do_so_in_launches_of_the_host(name: str) -> None:
 WITH_LOOPS = [(name, loop) for name in ("betweenness", "pagerank", "sssp", "k_core") for loop in ("host", "device")]
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("warp", [32, 64])
 @pytest.mark.parametrize(("name", "loop"), [*WITH_LOOPS, *((name, "host") for name in TEXTS)])
 def test_blocks_of_hip_do_so_whatever_a_wavefront_has(name: str, loop: str, warp: int) -> None:

@@ -48,7 +48,7 @@ from starplat.ir.nodes import (
 from starplat.program_text import read_program
 from starplat.source import SourceFile
 from tests.backends.devices import DTYPES, build, require_devices, run
-from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
+from tests.backends.modules import V, every_reduction, load, module_of, node_array, number, over_nodes, sssp, variable
 
 SSSP_KERNELS = """\
 // sssp.sp:9 forall (v in g.nodes().filter(modified == True))
@@ -213,15 +213,8 @@ def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Elem
             assert given[winner[cell]] == found[cell]
 
 
-@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
-@pytest.mark.parametrize("combine", list(Combine))
+@every_reduction
 def test_reductions_combine_every_contribution(combine: Combine, element: Element) -> None:
-    logical = combine in (Combine.AND, Combine.OR)
-    bits = combine in (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
-    if (logical != (element is Element.BOOL)) and not (bits and element is Element.BOOL):
-        pytest.skip("the language has no such reduction")
-    if bits and element.is_real:
-        pytest.skip("the language has no such reduction")
     values, total = node_array("values", element), Variable("total", element)
     kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
     given = np.ones(N, DTYPES[element]) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(DTYPES[element])

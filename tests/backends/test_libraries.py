@@ -93,6 +93,7 @@ def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", CALLED)
 def test_c_calls_it(target: str, tmp_path: Path) -> None:
     built = library("sssp", target, tmp_path)
@@ -106,6 +107,7 @@ def test_c_calls_it(target: str, tmp_path: Path) -> None:
     assert answer.stdout == "0 3 7 8\n1 the graph has no node 11\n"
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", HOST_TARGETS)
 def test_a_property_comes_back_as_run_gives_it(target: str, tmp_path: Path) -> None:
     graph = rmat(8, seed=3)
@@ -116,6 +118,7 @@ def test_a_property_comes_back_as_run_gives_it(target: str, tmp_path: Path) -> N
     np.testing.assert_allclose(rank, expected, rtol=1e-9)
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", HOST_TARGETS)
 def test_a_set_goes_in(target: str, tmp_path: Path) -> None:
     graph = rmat(7, seed=5)
@@ -128,6 +131,7 @@ def test_a_set_goes_in(target: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(centrality, expected, rtol=1e-9)
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", HOST_TARGETS)
 def test_what_is_returned_comes_back(target: str, tmp_path: Path) -> None:
     graph = rmat(7, seed=5)
@@ -136,6 +140,7 @@ def test_what_is_returned_comes_back(target: str, tmp_path: Path) -> None:
     assert found.value == starplat.compile(EXAMPLES / "triangle_count.sp").run(graph, target="reference").returned
 
 
+@pytest.mark.thin(plain=5)
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.sp")), ids=lambda path: path.stem)
 def test_every_header_is_c(path: Path, tmp_path: Path) -> None:
     if shutil.which("gcc") is None:

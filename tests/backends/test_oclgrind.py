@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.campaign
 DRIVER = """
 import starplat
 from starplat.backends.opencl import CAPABILITIES

@@ -256,6 +256,7 @@ def test_a_lock_is_taken_and_freed_in_one_round(target: str) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.thin(plain=10, campaign=2)
 @every_target
 @pytest.mark.parametrize("wide", [(), ("-DARC_64",)], ids=("narrow", "wide"))
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
@@ -339,6 +340,7 @@ def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thin(plain=10, campaign=2)
 @every_target
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 def test_every_program_is_complete(case: Case, target: str, tmp_path: Path) -> None:

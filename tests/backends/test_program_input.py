@@ -182,6 +182,7 @@ function entry(Graph g, int where) {
 """
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("text", [NOWHERE.replace("WALK", "neighbors"), NOWHERE.replace("WALK", "nodes_to"), NO_ARC])
 def test_the_neighbors_of_no_node_are_an_error(text: str, edges: Path, tmp_path: Path) -> None:
     start = started_from(starplat.compile(text), "program", tmp_path)

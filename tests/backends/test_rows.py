@@ -41,6 +41,7 @@ def hubs() -> Graph:
     return from_object(scipy.sparse.coo_array((weights, (sources, destinations)), shape=(NODES, NODES)).tocsr())
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("blocks", [2, 7])  # with fewer threads than nodes, and more
 @pytest.mark.parametrize("limits", LIMITS, ids=lambda limits: f"long{limits['LONG_ROW']}")
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -63,6 +63,7 @@ def agree(name: str, graph: Graph, frontier: str, machine: Machine, schedule: st
         np.testing.assert_allclose(found.properties[property_name], values, rtol=1e-9, err_msg=property_name)
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("frontier", SETS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_way_to_keep_sets_gives_the_same_answer(name: str, frontier: str) -> None:
@@ -79,6 +80,7 @@ def test_every_way_gives_the_same_answer_on_every_machine(name: str, frontier: s
         agree(name, random_graph(700, 8, seed), frontier, machine)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("schedule", ["direction=push,priority=none", "balance=node,direction=push"])
 @pytest.mark.parametrize("frontier", SETS)
 def test_the_same_by_pushing_alone_and_without_an_order(frontier: str, schedule: str) -> None:
@@ -143,6 +145,7 @@ ONE_OF_MANY = """
     }}"""
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("frontier", SETS)
 def test_a_block_has_memory_for_the_new_nodes_of_all_sets(frontier: str, tmp_path: Path) -> None:
     """Four loops with three sets each in one launch: a block has 48 KiB of its own."""

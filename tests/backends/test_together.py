@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.backends import BACKENDS
@@ -319,7 +319,6 @@ def launch_of(body: tuple[HostOp, ...]) -> tuple[OnDevice, Module]:
     return op, module(*KERNELS, host=host)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows())
 def test_no_thread_touches_what_another_may_still_be_at(body: tuple[HostOp, ...]) -> None:
     op, whole = launch_of(body)
@@ -333,9 +332,7 @@ def _never_clashes(body: tuple[HostOp, ...]) -> None:
 
 @pytest.mark.campaign
 def test_no_thread_ever_touches_what_another_may_still_be_at() -> None:
-    settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))(
-        given(rows(4))(_never_clashes)
-    )()
+    given(rows(4))(_never_clashes)()
 
 
 # --- that the walker would see what is missing ------------------------------------------------------------------------
@@ -397,7 +394,6 @@ def count_of(statement: Statement) -> int:
 
 
 @given(rows())
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_barrier_stands_between_what_threads_find_and_its_reading(body: tuple[HostOp, ...]) -> None:
     """A ring's cell is read right after the barrier that follows the launch that filled it."""
     op, whole = launch_of(body)

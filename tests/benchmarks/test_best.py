@@ -97,6 +97,7 @@ def test_a_graph_that_cannot_be_made_ends_the_search() -> None:
     assert [(one.graph, one.trials, one.complete) for one in found] == [("tree5", (), False)]
 
 
+@pytest.mark.campaign
 @needs_a_device
 def test_all_schedules_of_a_row_quickly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "best.json"

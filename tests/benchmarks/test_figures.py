@@ -226,6 +226,7 @@ def test_no_program_can_do_without_its_rows_and_properties() -> None:
     assert growth.least_bytes(replace(cell, row="bfs", arcs=2**31)) == 8 * 17 + 4 * 2**31 + 64 + 2
 
 
+@pytest.mark.campaign
 @needs_a_device
 def test_beside_networkit_quickly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

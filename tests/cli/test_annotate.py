@@ -31,6 +31,7 @@ def annotated(path: Path, target: str) -> tuple[Annotation, SourceFile]:
     return annotate(pipeline.check(source), target), source
 
 
+@pytest.mark.thin(plain=5)
 @pytest.mark.parametrize("target", BACKENDS)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_line_of_both_texts_stands_there_once(path: Path, target: str) -> None:
@@ -42,6 +43,7 @@ def test_every_line_of_both_texts_stands_there_once(path: Path, target: str) -> 
     assert {line.number: line.text for line in (*shown, *found.shared_text)} == dict(enumerate(emitted, 1))
 
 
+@pytest.mark.thin(plain=5)
 @pytest.mark.parametrize("target", BACKENDS)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_atomic_has_a_reason_and_its_line(path: Path, target: str) -> None:

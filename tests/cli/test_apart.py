@@ -26,6 +26,7 @@ CRASHES = {
 """A target, where its kernels begin, and what to write there."""
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("case", CRASHES)
 def test_a_crash_is_one_sentence_and_the_next_run_works(
     case: str, process: Callable[..., Outcome], examples: Path, roads: Path, tmp_path: Path

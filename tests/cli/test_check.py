@@ -163,6 +163,7 @@ def test_compile_for_all_targets_fills_a_folder_for_each(starplat: Starplat, exa
             assert path.read_bytes() == (tmp_path / "one" / path.name).read_bytes()
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize(
     "name", ["x; touch y #.sp", 'it\'s "q".sp', "new\nline #error.sp", "-o.sp", "9 lives.sp", "ü.sp", "a\\.sp"]
 )

@@ -6,7 +6,7 @@ from random import Random
 from time import process_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.diagnostics import DiagnosticError, Reporter
@@ -233,10 +233,6 @@ def test_unclosed_depths_are_diagnostics(text: str) -> None:
     assert codes("function f() { x = " + text)
 
 
-RELAXED = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@RELAXED
 @given(programs(), st.randoms(use_true_random=False))
 def test_spoilt_programs_give_diagnostics_only(right: ast.Program, random: Random) -> None:
     words = [token.text for token in tokens(SourceFile("", unparse(right) + SSSP))]
@@ -255,7 +251,6 @@ def test_spoilt_programs_give_diagnostics_only(right: ast.Program, random: Rando
     assert all(code.startswith("E01") for code in complaints(" ".join(words)))
 
 
-@RELAXED
 @given(st.text())
 def test_any_text_gives_diagnostics_only(text: str) -> None:
     assert all(code.startswith("E01") for code in complaints(text))

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.frontend import ast
@@ -15,20 +15,16 @@ from starplat.frontend.unparse import format_source, unparse
 from starplat.source import SourceFile
 from tests.strategies import programs
 
-RELAXED = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-
 
 def source(text: str) -> SourceFile:
     return SourceFile("test.sp", text)
 
 
-@RELAXED
 @given(programs())
 def test_what_is_written_is_read_back(program: ast.Program) -> None:
     assert parse(source(unparse(program))) == program
 
 
-@RELAXED
 @given(programs(), st.randoms(use_true_random=False), st.sampled_from(["\n", "\r\n"]))
 def test_formatting_keeps_everything_and_settles(program: ast.Program, random: Random, newline: str) -> None:
     text, count = sprinkle(unparse(program), random, newline)

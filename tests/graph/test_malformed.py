@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.diagnostics import DiagnosticError, ExitCode
@@ -152,7 +152,6 @@ SEEDS = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(seed=st.sampled_from(SEEDS), data=st.data())
 def test_mutated_text_is_read_or_refused(
     seed: bytes, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -165,7 +164,6 @@ def test_mutated_text_is_read_or_refused(
 
 
 @pytest.mark.parametrize("format", [format for format in FORMATS if format.write], ids=lambda format: format.name)
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_mutated_files_of_every_format_are_read_or_refused(
     format: Format, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

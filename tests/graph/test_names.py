@@ -10,7 +10,7 @@ import networkx
 import numpy as np
 import pyarrow
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.diagnostics import DiagnosticError, StarplatWarning
@@ -25,7 +25,6 @@ LABELS = st.lists(st.one_of(st.text(max_size=3), st.tuples(st.integers(0, 3), st
 RUNS = st.builds(lambda first, n: list(range(first, first + n)), st.integers(-5, 2**62), st.integers(0, 9))
 
 
-@settings(max_examples=60, deadline=None)
 @given(labels=st.one_of(INTEGERS, st.lists(st.integers(0, 2**64 - 1), unique=True), LABELS, RUNS))
 def test_ids_lead_to_nodes_and_back(labels: list[Hashable]) -> None:
     names = names_of(*as_ids(labels), len(labels))

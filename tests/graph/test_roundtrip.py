@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, lost, read, write
@@ -34,7 +34,6 @@ def passed_through(graph: Graph, suffix: str, format: str | None = None) -> Grap
 
 
 @pytest.mark.parametrize("format", WRITABLE, ids=lambda format: format.name)
-@settings(max_examples=60, deadline=None)
 @given(graph=graphs())
 def test_a_graph_comes_back(format: Format, graph: Graph) -> None:
     again = passed_through(graph, format.suffixes[0], format.name)
@@ -51,7 +50,6 @@ def test_a_graph_comes_back(format: Format, graph: Graph) -> None:
         assert (again.weights is None) == (graph.weights is None)
 
 
-@settings(max_examples=60, deadline=None)
 @given(graph=graphs(weights="real", directed=True))
 def test_doubles_come_back_bit_by_bit(graph: Graph) -> None:
     again = passed_through(graph, ".mtx")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.diagnostics import DiagnosticError
@@ -115,7 +115,6 @@ def numpy_binary(operator: BinaryOperator, left: Any, right: Any) -> Any:
 
 
 @pytest.mark.parametrize("element", [Element.INT, Element.LONG])
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_integers_compute_as_numpy_s(element: Element, data: st.DataObject) -> None:
     expression = data.draw(expressions(element))
@@ -137,7 +136,6 @@ def test_integers_compute_as_numpy_s(element: Element, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("element", [Element.INT, Element.LONG])
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_filter_for_all_nodes_chooses_what_one_by_one_does(element: Element, data: st.DataObject) -> None:
     left, right = (data.draw(expressions(element, divisions=False)) for _ in range(2))

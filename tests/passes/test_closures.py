@@ -9,7 +9,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -38,7 +38,6 @@ SPELLINGS = {**EACH, **FEW}
 every_spelling = pytest.mark.parametrize("name", SPELLINGS)
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 BOTH_WAYS = ("from-inf", "long-arcs", "any-different")
 
 ORACLES: dict[str, tuple[str, str, Callable[[NDArray[Any]], Any]]] = {
@@ -138,6 +137,7 @@ def test_a_program_without_a_proof_refuses_to_follow() -> None:
         assert (refused.setting, refused.lacks, refused.instead) == ("algebra=proved", (), "")
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @every_spelling
 def test_the_answer_is_the_same_on_ugly_graphs(name: str, target: Target) -> None:
@@ -148,10 +148,10 @@ def test_the_answer_is_the_same_on_ugly_graphs(name: str, target: Target) -> Non
             assert_same(name, graph.undirected(), target, seed, symmetric=True)
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @every_spelling
 def test_the_answer_is_the_same_on_random_graphs(name: str, target: Target) -> None:
-    @quick
     @given(random_graphs(), st.integers(0, 9))
     def check(graph: Graph, seed: int) -> None:
         assert_same(name, graph, target, seed)
@@ -185,6 +185,7 @@ def test_many_random_programs_say_the_same(part: int) -> None:
     assert random_ones_agree(range(1000 + 400 * part, 1400 + 400 * part)) > 50
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @pytest.mark.parametrize("name", ORACLES)
 def test_networkx_has_the_same_components(name: str, target: Target) -> None:
@@ -203,6 +204,7 @@ def test_networkx_has_the_same_components(name: str, target: Target) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("name", ["least-given", "from-inf", "long-arcs", "any-marked", "all-joined", "least-of-two"])
 def test_it_is_right_on_fibers(name: str) -> None:
     module, capabilities = plain(name), BACKENDS["cuda"].capabilities
@@ -218,6 +220,7 @@ def test_it_is_right_on_fibers(name: str) -> None:
                     np.testing.assert_array_equal(found[one], array, err_msg=one)
 
 
+@pytest.mark.thin(plain=4)
 @every_spelling
 def test_every_target_can_say_it(name: str) -> None:
     for backend in BACKENDS.values():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 import starplat
 from starplat.backends import BACKENDS
@@ -33,7 +33,6 @@ every_spelling = pytest.mark.parametrize("name", COUNTS)
 all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
-quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
@@ -86,6 +85,7 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
     assert found.found == ()
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @all_ways
 @every_spelling
@@ -95,6 +95,7 @@ def test_the_numbers_are_the_same_on_ugly_graphs(name: str, meeting: Meeting, ta
         assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @all_ways
 @every_spelling
@@ -103,7 +104,7 @@ def test_the_numbers_are_the_same_on_random_graphs(name: str, meeting: Meeting, 
         assert_same(name, meeting, graph, target)
         assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
-    quick(given(random_graphs(12, 60))(same))()
+    given(random_graphs(12, 60))(same)()
 
 
 def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:
@@ -117,6 +118,7 @@ def test_larger_graphs_have_the_coefficients_that_networkx_finds() -> None:
     assert [found[node] for node in expected] == pytest.approx(list(expected.values()))
 
 
+@pytest.mark.thin(plain=4)
 @all_ways
 @every_spelling
 def test_every_target_can_say_it(name: str, meeting: Meeting) -> None:

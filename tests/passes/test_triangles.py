@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 import starplat
 from starplat.backends import BACKENDS
@@ -36,7 +36,6 @@ every_spelling = pytest.mark.parametrize("name", TRIANGLES)
 all_ways = pytest.mark.parametrize("meeting", Meeting, ids=lambda meeting: meeting.name.lower())
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
@@ -102,6 +101,7 @@ def test_what_counts_something_else_stays_as_it_is(name: str) -> None:
     assert found.found == ()
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @all_ways
 @every_spelling
@@ -111,6 +111,7 @@ def test_the_number_is_the_same_on_ugly_graphs(name: str, meeting: Meeting, targ
         assert_same(name, meeting, graph.undirected().deduplicated(), target)
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @all_ways
 @every_spelling
@@ -119,9 +120,10 @@ def test_the_number_is_the_same_on_random_graphs(name: str, meeting: Meeting, ta
         assert_same(name, meeting, graph, target)
         assert_same(name, meeting, graph.undirected().deduplicated().without_loops(), target)
 
-    quick(given(random_graphs(12, 60))(same))()
+    given(random_graphs(12, 60))(same)()
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @all_ways
 def test_larger_graphs_have_as_many_as_networkx_finds(meeting: Meeting, target: Target) -> None:
@@ -131,6 +133,7 @@ def test_larger_graphs_have_as_many_as_networkx_finds(meeting: Meeting, target: 
     assert answer(rewritten("upwards", meeting).module, graph, target) == triangles_of(graph)
 
 
+@pytest.mark.thin(plain=4)
 @all_ways
 @every_spelling
 def test_every_target_can_say_it(name: str, meeting: Meeting) -> None:

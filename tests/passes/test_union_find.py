@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 
 import starplat
@@ -46,7 +46,6 @@ SPELLINGS = {**ONE_WAY, **BOTH_WAYS}
 every_spelling = pytest.mark.parametrize("name", SPELLINGS)
 SOME = [target for target in TARGETS if target.target in ("reference", "openmp", "opencl")]
 some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target.label)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
@@ -100,6 +99,7 @@ def test_what_only_looks_like_it_stays_as_it_is(name: str) -> None:
     assert found.found == ()
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @every_spelling
 def test_the_answer_is_the_same_on_ugly_graphs(name: str, target: Target) -> None:
@@ -108,12 +108,14 @@ def test_the_answer_is_the_same_on_ugly_graphs(name: str, target: Target) -> Non
         assert_same(name, graph.undirected(), target)
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @every_spelling
 def test_the_answer_is_the_same_on_random_graphs(name: str, target: Target) -> None:
-    quick(given(random_graphs())(lambda graph: assert_same(name, graph, target)))()
+    given(random_graphs())(lambda graph: assert_same(name, graph, target))()
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @pytest.mark.parametrize("name", ["push-flags", "arcs", "hooking"])
 def test_larger_graphs_have_the_components_that_scipy_finds(name: str, target: Target) -> None:
@@ -130,6 +132,7 @@ def of_symmetric_graphs(name: str) -> Module:
     return union_find(plain(name), symmetric=True).module
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @every_spelling
 def test_only_nodes_apart_from_the_great_tree_look_at_all_their_arcs(name: str, target: Target) -> None:
@@ -195,6 +198,7 @@ def test_who_climbs_first_is_near_a_root(name: str, from_the_end: bool) -> None:
             assert isinstance(first.value, Binary) is from_the_end
 
 
+@pytest.mark.thin(plain=3)
 @some_targets
 @pytest.mark.parametrize("name", ["push-flags", "largest"])
 def test_paths_that_stand_in_a_row_become_one_component(name: str, target: Target) -> None:
@@ -223,6 +227,7 @@ def test_where_threads_share_arcs_nobody_needs_their_sources(name: str) -> None:
     assert any(SOURCES in kernel.arrays for kernel in plain(name).kernels)
 
 
+@pytest.mark.thin(plain=4)
 @every_spelling
 def test_every_target_can_say_it(name: str) -> None:
     for backend in BACKENDS.values():

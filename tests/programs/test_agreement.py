@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 
 import starplat
@@ -18,8 +18,6 @@ from tests.programs.targets import REFERENCE, Target, compiled, every_device, ev
 from tests.zoo import ZOO, random_graphs
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
-quick = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def answer(case: Case, target: Target, program: Program, graph: Graph, call: Arguments) -> list[NDArray[Any]]:
@@ -48,14 +46,15 @@ def agree(case: Case, graph: Graph, target: Target) -> None:
 @every_device
 @every_case
 def test_devices_agree_with_the_interpreter(case: Case, target: Target) -> None:
-    quick(given(random_graphs())(lambda graph: agree(case, graph, target)))()
+    given(random_graphs())(lambda graph: agree(case, graph, target))()
 
 
 @pytest.mark.campaign
+@pytest.mark.thin(plain=4)
 @every_device
 @every_case
 def test_devices_agree_with_the_interpreter_on_many_graphs(case: Case, target: Target) -> None:
-    thorough(given(random_graphs(60, 300))(lambda graph: agree(case, graph, target)))()
+    given(random_graphs(60, 300))(lambda graph: agree(case, graph, target))()
 
 
 @every_case
@@ -66,7 +65,7 @@ def test_the_interpreter_is_right_on_random_graphs(case: Case) -> None:
             result = REFERENCE.run(compiled(case.path), graph, call)
             case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
 
-    quick(given(random_graphs())(right))()
+    given(random_graphs())(right)()
 
 
 # --- renaming ------------------------------------------------------------------------------------------------------
@@ -98,6 +97,7 @@ def own_names(text: str) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in KEPT]
 
 
+@pytest.mark.thin(plain=4)
 @every_target
 @every_case
 def test_a_program_with_hostile_names_gives_the_same_answer(case: Case, target: Target) -> None:

@@ -18,17 +18,10 @@ from starplat.toolchain.devices import report
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
 
-QUICK = ("sssp", "betweenness", "triangle_count")
 LINE = re.compile(r"^(\w+): count (\S+), finite (\S+), sum (\S+), min (\S+), max (\S+)$", re.MULTILINE)
 COMPILERS = {"cuda": "nvcc", "hip": "hipcc"}
 
-quick_or_campaign = [
-    pytest.param(
-        case, target, marks=() if case.program in QUICK else pytest.mark.campaign, id=f"{case.program}-{target}"
-    )
-    for case in CASES
-    for target in BACKENDS
-]
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 
 
 def require(target: str) -> None:
@@ -62,11 +55,16 @@ def flags(call: dict[str, Any]) -> list[str]:
     return [word for name, value in call.items() for word in (f"--{name}", text(value))]
 
 
-@pytest.mark.parametrize(("case", "target"), quick_or_campaign)
+@pytest.mark.spread
+@pytest.mark.thin(plain=10, campaign=2)
+@pytest.mark.parametrize("target", BACKENDS)
+@every_case
 def test_an_emitted_program_prints_what_run_computes(case: Case, target: str, tmp_path: Path) -> None:
     emitted_agrees(case, target, tmp_path)
 
 
+@pytest.mark.spread
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", ["opencl", "sycl", "openacc"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp"])
 def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp_path: Path) -> None:
@@ -74,6 +72,8 @@ def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp
     emitted_agrees(case, target, tmp_path, "loop=batch")
 
 
+@pytest.mark.spread
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("target", ["opencl", "sycl"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp", "triangle_count"])
 def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_path: Path) -> None:

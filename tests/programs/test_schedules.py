@@ -112,6 +112,12 @@ GRAPHS = (
 every_case = pytest.mark.parametrize("case", cases.CASES, ids=lambda case: case.program)
 
 
+def some_graphs(case: cases.Case) -> tuple[str, ...]:
+    """Three of the graphs, other ones for each program."""
+    first = [one.program for one in cases.CASES].index(case.program)
+    return tuple(GRAPHS[(first + step) % len(GRAPHS)] for step in (0, 3, 6))
+
+
 def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...], target: str = "cuda") -> None:
     program = compiled(case.path)
     for name in graphs:
@@ -126,30 +132,34 @@ def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...], target: str
 
 @every_case
 def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
-    agree(case, interpreted, GRAPHS)
+    agree(case, interpreted, some_graphs(case))
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("target", [BY_HOST, "opencl"])
 @every_case
 def test_examples_say_the_same_by_rounds_that_the_host_drives(case: cases.Case, target: str) -> None:
-    agree(case, interpreted, GRAPHS, target)
+    agree(case, interpreted, some_graphs(case), target)
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("program", ["sssp", "sssp_two_flags", "bfs_levels", "k_core"])
 def test_examples_say_the_same_on_the_cores_of_this_machine(program: str) -> None:
     target = next(target for target in TARGETS if target.target == BY_HOST)
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    agree(next(case for case in cases.CASES if case.program == program), on_cores, GRAPHS, BY_HOST)
+    case = next(case for case in cases.CASES if case.program == program)
+    agree(case, on_cores, some_graphs(case), BY_HOST)
 
 
-@pytest.mark.campaign
+@pytest.mark.nightly
 @pytest.mark.parametrize("target", ["cuda", BY_HOST])
 @every_case
 def test_examples_say_the_same_on_all_small_graphs(case: cases.Case, target: str) -> None:
     agree(case, interpreted, tuple(ZOO), target)
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("program", ["sssp", "bfs", "k_core", "betweenness"])
 def test_examples_say_the_same_on_fibers(program: str) -> None:
     case = next(case for case in cases.CASES if case.program == program)
@@ -166,7 +176,7 @@ def test_examples_say_the_same_on_fibers(program: str) -> None:
                 assert differs is None, f"seed {seed} on {name} with {call}: {differs}"
 
 
-@pytest.mark.campaign
+@pytest.mark.nightly
 @every_case
 def test_examples_say_the_same_on_fibers_under_every_schedule(case: cases.Case) -> None:
     agree(case, on_fibers, tuple(ZOO))
@@ -296,6 +306,7 @@ def entry_on_cuda(program: Program, made: Module, schedule: Schedule, graph: Gra
     return CUDA.run(program, graph, {"arguments": call, "schedule": schedule, "function": "entry"})
 
 
+@pytest.mark.thin(plain=8, campaign=2)
 @pytest.mark.parametrize("seed", range(FEW))
 def test_a_random_program_says_the_same_under_every_schedule(seed: int) -> None:
     examine(generate(seed), interpreted)
@@ -318,12 +329,14 @@ def test_random_programs_say_the_same_on_fibers(part: int) -> None:
         examine(generate(seed), on_fibers, auto_alone)
 
 
+@pytest.mark.thin(plain=5, campaign=2)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_groups_share_arcs(seed: int) -> None:
     need_opencl()
     examine(generate(seed), by_opencl, by_groups)
 
 
+@pytest.mark.thin(plain=5, campaign=2)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_one_group_runs_rounds(seed: int) -> None:
     examine(generate(seed), interpreted, by_one_group)
@@ -338,6 +351,7 @@ def test_random_programs_say_the_same_where_one_group_runs_rounds(part: int) -> 
         examine(generate(seed), by_opencl, by_one_group)
 
 
+@pytest.mark.thin(plain=5, campaign=2)
 @pytest.mark.parametrize("seed", range(FEW // 4))
 def test_a_random_program_says_the_same_where_the_host_asks_ahead(seed: int) -> None:
     examine(generate(seed), interpreted, in_batches)
@@ -353,12 +367,13 @@ def test_random_programs_say_the_same_where_the_host_asks_ahead(part: int) -> No
         examine(generate(seed), on_fibers, in_batches_of_cuda)
 
 
+@pytest.mark.thin(plain=5)
 @pytest.mark.parametrize("program", ["pagerank", "sssp", "sssp_two_flags", "k_core", "maximal_independent_set"])
 def test_examples_say_the_same_where_openacc_asks_ahead(program: str) -> None:
     need_openacc()
     case = next(case for case in cases.CASES if case.program == program)
     module = compiled(case.path).module()
-    for name in GRAPHS:
+    for name in some_graphs(case):
         graph = case.suits(ZOO[name])
         for call in case.calls(graph):
             expected = REFERENCE.run(compiled(case.path), graph, {"arguments": call})
@@ -404,7 +419,7 @@ def test_schedules_find_something_to_do_in_random_programs() -> None:
 # --- their text ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.campaign
+@pytest.mark.thin(plain=40, campaign=8)
 @pytest.mark.parametrize("flags", [(), ("-DARC_64",)], ids=["arcs32", "arcs64"])
 @every_case
 def test_cuda_takes_every_schedule_of_an_example(case: cases.Case, flags: tuple[str, ...], tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_spanning_trees(kind: str, target: Target) -> None:
 REAL = [case for case in CASES if "double" in case.path.read_text(encoding="utf-8")]
 
 
+@pytest.mark.thin(plain=3)
 @every_target
 @pytest.mark.parametrize("case", REAL, ids=lambda case: case.program)
 def test_single_precision(case: Case, target: Target) -> None:

@@ -59,6 +59,7 @@ def fresh(graph: Graph) -> Graph:
     return graph.with_weights(None if graph.weights is None else graph.weights.copy())
 
 
+@pytest.mark.thin(plain=4)
 @every_device
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.program)
 @pytest.mark.parametrize("name", ["random", "ids-from-one"])

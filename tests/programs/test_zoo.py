@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.programs.cases import CASES, EXAMPLES, Case
-from tests.programs.targets import TARGETS, Target, compiled, every_target, opencl_targets
+from tests.programs.targets import Target, compiled, every_target, opencl_targets
 from tests.zoo import ZOO
-
-UGLIEST = ("empty", "one-node", "one-loop", "isolated", "parallel", "islands", "star-out", "all-zero-weights",
-           "unreachable", "random", "random-undirected", "ids-from-one")  # fmt: skip
-"""What every target meets in every run; the interpreter and the first OpenCL device meet the whole zoo."""
-
-
-def meetings() -> Iterator[object]:
-    """Which graph is tried on which target; what is left over is for the campaign."""
-    first = next((target.label for target in opencl_targets() if target.fault is None), None)
-    for target in TARGETS:
-        thorough = target.label in ("reference", first)
-        for name in ZOO:
-            marks = () if thorough or name in UGLIEST else pytest.mark.campaign
-            yield pytest.param(name, target, marks=marks, id=f"{name}-{target.label}")
-
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 
@@ -36,22 +19,25 @@ def test_some_opencl_runtime_works() -> None:
     assert any(target.fault is None for target in opencl_targets()), [target.fault for target in opencl_targets()]
 
 
-@pytest.mark.parametrize(("name", "target"), list(meetings()))
+@every_target
 @every_case
-def test_answer_is_right(case: Case, name: str, target: Target) -> None:
-    graph = ZOO[name]
-    graph = case.suits(graph)
-    for call in case.calls(graph):
-        result = target.run(compiled(case.path), graph, call)
-        case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+def test_answers_are_right(case: Case, target: Target) -> None:
+    for name in ZOO:
+        graph = case.suits(ZOO[name])
+        for call in case.calls(graph):
+            result = target.run(compiled(case.path), graph, call)
+            try:
+                case.check(graph, call, {name: result[name] for name in case.properties}, result.returned)
+            except AssertionError as wrong:
+                raise AssertionError(f"on {name} with {call}: {wrong}") from wrong
 
 
 @every_target
-def test_a_second_run_gives_the_same_answer(target: Target) -> None:
+@every_case
+def test_a_second_run_gives_the_same_answer(case: Case, target: Target) -> None:
     """Nothing of one run is left over in the next, whatever graph came between."""
-    for case in CASES:
-        for graph in (ZOO["random"], ZOO["both-ways"], ZOO["random"]):
-            suited = case.suits(graph)
-            call = case.calls(suited)[0]
-            result = target.run(compiled(case.path), suited, call)
-            case.check(suited, call, {name: result[name] for name in case.properties}, result.returned)
+    for graph in (ZOO["random"], ZOO["both-ways"], ZOO["random"]):
+        suited = case.suits(graph)
+        call = case.calls(suited)[0]
+        result = target.run(compiled(case.path), suited, call)
+        case.check(suited, call, {name: result[name] for name in case.properties}, result.returned)

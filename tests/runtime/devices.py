@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -11,7 +12,11 @@ from starplat.runtime.device import Device
 from starplat.runtime.targets import open_device
 
 TARGETS = ("reference", "opencl", "sycl", "openmp", "openacc")
-every_target = pytest.mark.parametrize("target", TARGETS)
+
+
+def every_target(test: Callable[..., None]) -> Callable[..., None]:
+    """A test of each of them, of which a run meets the interpreter and one more."""
+    return pytest.mark.spread(pytest.mark.parametrize("target", TARGETS)(test))
 
 
 @cache

@@ -69,6 +69,7 @@ def target(request: pytest.FixtureRequest, graph: Path, tmp_path: Path, monkeypa
     return name
 
 
+@pytest.mark.thin(plain=2)
 def test_a_command_says_so_in_one_sentence_and_the_next_one_works(target: str, graph: Path, start: Start) -> None:
     command = ("-m", "starplat", "run", SSSP, "--graph", graph, "--arg", "src=0", "--target", target, "--json")
     ended = start(*command, edited=True)
@@ -81,6 +82,7 @@ def test_a_command_says_so_in_one_sentence_and_the_next_one_works(target: str, g
     assert (after.returncode, '"sum": 16' in after.stdout) == (0, True), after.stderr
 
 
+@pytest.mark.thin(plain=2)
 def test_what_a_program_has_printed_is_not_lost(target: str, graph: Path, start: Start) -> None:
     ended = start("-c", RUN, target, graph, edited=True)
     assert (ended.returncode, ended.stdout) == (3, "before; ")

@@ -48,7 +48,6 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.ir.verify_ops import combines
 from starplat.ir.visitor import with_signature
 from starplat.runtime.device import Device, LaunchSize
 from starplat.runtime.elements import clipped, dtype_of
@@ -56,7 +55,7 @@ from starplat.runtime.library import OpenACCDevice
 from starplat.runtime.openmp import OpenMPDevice
 from starplat.toolchain import compilers
 from starplat.toolchain.compilers import Build, Place, builds
-from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
+from tests.backends.modules import V, every_reduction, load, module_of, node_array, number, over_nodes, sssp, variable
 from tests.runtime.devices import device_of
 from tests.zoo import ZOO
 
@@ -154,15 +153,8 @@ def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Elem
 
 
 @every_target
-@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
-@pytest.mark.parametrize("combine", list(Combine))
+@every_reduction
 def test_reductions_combine_every_contribution(combine: Combine, element: Element, target: str) -> None:
-    logical = combine in (Combine.AND, Combine.OR)
-    bits = combine in (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
-    if (logical != (element is Element.BOOL)) and not (bits and element is Element.BOOL):
-        pytest.skip("the language has no such reduction")
-    if bits and element.is_real:
-        pytest.skip("the language has no such reduction")
     values, total = node_array("values", element), Variable("total", element)
     kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
     given, expected = contributions(combine, element)
@@ -217,11 +209,8 @@ def queued(kernel: Kernel) -> Module:
 
 
 @pytest.mark.parametrize("goes_on", [True, False])
-@pytest.mark.parametrize("element", [*NUMBERS, Element.BOOL])
-@pytest.mark.parametrize("combine", list(Combine))
+@every_reduction
 def test_gangs_combine_every_contribution_into_a_cell(combine: Combine, element: Element, goes_on: bool) -> None:
-    if not combines(combine, element):
-        pytest.skip("the language has no such reduction")
     values, total = node_array("values", element), Variable("total", element)
     kernel = into_a_cell(Reduction(total, combine), [Contribute(total, load(values, V))])
     given, expected = contributions(combine, element)

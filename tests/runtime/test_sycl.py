@@ -53,6 +53,7 @@ def sycl_device() -> SyclDevice:
     return device
 
 
+@pytest.mark.campaign
 def test_a_second_process_builds_nothing_and_damage_is_mended(tmp_path: Path) -> None:
     sycl_device()
     cache = tmp_path / "cache"

@@ -404,6 +404,7 @@ def test_the_end_may_come_in_any_round(text: str) -> None:
             same(text, SMALL, {"target": "reference"}, until=until, limit=limit)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("target", DEVICES, ids=lambda target: target.label)
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL)
 def test_devices_give_the_same_answers(text: str, target: Target) -> None:

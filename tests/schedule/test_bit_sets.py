@@ -235,6 +235,7 @@ def test_the_host_puts_in_what_must_be_a_node(node: int, kept: str, target: str)
         run_module(module, graph, target=target, arguments=arguments_for(program, graph), schedule=PLAIN)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("kept", KEPT)
 @pytest.mark.parametrize("target", [t for t in TARGETS if t.target in BY_HOST], ids=lambda target: target.label)
 @pytest.mark.parametrize("text", [NAMES, PEELING, CHOSEN, LEVELS], ids=["names", "peeling", "set", "levels"])
@@ -253,6 +254,7 @@ def test_devices_give_the_same_answers(text: str, target: Target, kept: str) -> 
             assert differs is None, f"{more} on {name}: {differs}"
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("kept", KEPT)
 @pytest.mark.parametrize("text", [SSSP, PEELING, LEVELS])
 def test_cuda_gives_the_same_answers(text: str, kept: str) -> None:

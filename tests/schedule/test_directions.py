@@ -222,6 +222,7 @@ def test_what_only_looks_like_it_pushes(name: str) -> None:
             )
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("name", [*WAVES, *NEAR_MISSES])
 def test_every_way_gives_the_same_answer(name: str) -> None:
     text = {**WAVES, **NEAR_MISSES}[name]

@@ -219,6 +219,7 @@ def test_answers_stay_the_same(text: str, few: int, monkeypatch: pytest.MonkeyPa
     assert_same_answers(text, None, few)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("target", EVERYWHERE, ids=lambda target: target.label)
 @pytest.mark.parametrize(("few", "items"), [(3, 1), (4096, 32)])
 @pytest.mark.parametrize("text", ["sets", "renamed", "levels, there and back", "back, pushing"])

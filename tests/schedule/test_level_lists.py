@@ -253,6 +253,7 @@ def test_renamed_programs_are_found(text: str) -> None:
     assert_same_answers(renamed, [for_target(renamed, "openmp"), for_target(renamed, "cuda")])
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("name", sorted(ZOO))
 def test_every_small_graph(name: str) -> None:
     """Unconnected ones, with loops, with arcs that stand twice, of one node."""
@@ -277,6 +278,7 @@ def test_no_node_to_begin_from() -> None:
     assert_same_answers(text, [for_target(text, target) for target in ("openmp", "hip", "cuda")])
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("name", ["as it is", "pushes", "counted", "leaves in the middle", *SEARCHES])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_emulated_device_goes_back(name: str, seed: int) -> None:

@@ -294,6 +294,7 @@ HARD = ("union stored", "a walk over either", "subtraction stored", "those who l
         "taken out twice in a round", "three change places", "SetN, its size, and who is in both")  # fmt: skip
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize(
     ("name", "frontier"),
     [

@@ -341,6 +341,7 @@ def answers(text: str, graphs: tuple[str, ...]) -> Iterator[tuple[Graph, dict[st
         yield graph, given, run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("name", [*JOINS, *NEAR_MISSES])
 def test_every_way_gives_the_same_answer(name: str) -> None:
     if name in ORDER_MATTERS:
@@ -365,6 +366,7 @@ def test_every_way_gives_the_same_answer(name: str) -> None:
 SMALL = ("one-node", "parallel", "unreachable", "random", "one-loop")
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("name", JOINS)
 def test_fibers_give_the_same_answer(name: str) -> None:
     """As CUDA would, by g++ with fibers for threads: in one launch, and some where the host drives."""
@@ -389,6 +391,7 @@ ON_DEVICES = (
 )
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", [t for t in TARGETS if t.target != "reference"], ids=lambda target: target.label)
 @pytest.mark.parametrize("name", ON_DEVICES)
 def test_devices_give_the_same_answer(name: str, target: Target) -> None:

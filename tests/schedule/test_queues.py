@@ -202,6 +202,7 @@ def test_a_target_without_such_updates_keeps_flags(lacking: Combine) -> None:
     assert decided(module, parse_schedule("auto"), less).module is module
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", [t for t in TARGETS if t.target in BY_HOST], ids=lambda target: target.label)
 @pytest.mark.parametrize("text", [NAMES, SSSP, NESTED, CHOSEN], ids=["names", "sssp", "nested", "chosen"])
 def test_devices_give_the_same_answers(text: str, target: Target) -> None:
@@ -246,6 +247,7 @@ def test_few_nodes_are_done_by_one_thread_of_openmp() -> None:
 # --- in one launch, where there are no other sets -------------------------------------------------------------------
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED, PEELING, CHOSEN])
 def test_threads_of_one_launch_walk_lists_too(text: str) -> None:
     """Who waits for the others reads for himself how many there are."""

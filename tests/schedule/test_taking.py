@@ -38,6 +38,7 @@ def ended(module: Module, schedule: Schedule, taking: Taking) -> Decided | str:
         return error.diagnostics[0].message
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize(("target", "processor"), PLACES, ids=str)
 @pytest.mark.parametrize("name", ["sssp", "betweenness", "connected_components", "triangle_count", "pagerank"])
 def test_it_comes_to_the_same(name: str, target: str, processor: Processor) -> None:

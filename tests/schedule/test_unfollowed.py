@@ -174,6 +174,7 @@ def test_every_knob_that_asks_for_something_says_what_is_sought() -> None:
     assert asking == set(SOUGHT)
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("target", ["cuda", "opencl", "reference"])
 @pytest.mark.parametrize("text", [SSSP, LEVELS, PULLS, ONE_STEP], ids=["sssp", "levels", "pulls", "one-step"])
 def test_tune_tries_only_what_is_followed_and_nothing_twice(text: str, target: str) -> None:

@@ -99,12 +99,14 @@ def said(program: str, tmp_path: Path, *, path: str | None = None) -> str:
     return done.stdout
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("name", ["icpx", "acpp"])
 def test_programs_run_through_the_compiler_that_is_found(name: str, tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", name, STAND_IN)
     assert said(RUN, tmp_path) == f"stand-in (SYCL, {name} 2026.1.0) True\n"
 
 
+@pytest.mark.campaign
 def test_its_groups_share_arcs(tmp_path: Path) -> None:
     """Whose memory the launchers give to kernels, as SYCL 2020 has it."""
     stand_in(tmp_path / "bin", "acpp", STAND_IN)
@@ -113,7 +115,7 @@ def test_its_groups_share_arcs(tmp_path: Path) -> None:
     assert all(line.endswith("stand-in (SYCL, acpp 2026.1.0) True") for line in lines), lines
 
 
-@pytest.mark.campaign
+@pytest.mark.nightly
 def test_every_example_runs_through_it(tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", "acpp", STAND_IN)
     lines = said(EVERY_EXAMPLE, tmp_path).splitlines()
@@ -140,12 +142,14 @@ def test_a_compiler_that_compiles_nothing_is_passed_over_with_its_reason(tmp_pat
     assert "this compiler compiles nothing" in refused
 
 
+@pytest.mark.campaign
 def test_the_next_compiler_is_tried(tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", "icpx", REFUSING)
     stand_in(tmp_path / "bin", "acpp", STAND_IN)
     assert "acpp 2026.1.0" in said(RUN, tmp_path)
 
 
+@pytest.mark.campaign
 def test_an_aspect_that_its_device_lacks_is_named(tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", "icpx", STAND_IN, ("-DLACKING=fp64",))
     program = """
@@ -162,13 +166,8 @@ except DiagnosticError as error:
     assert said(program, tmp_path) == expected
 
 
-QUICK = ("betweenness_push", "sssp")
-quick_or_campaign = [
-    pytest.param(case, marks=() if case.program in QUICK else pytest.mark.campaign, id=case.program) for case in CASES
-]
-
-
-@pytest.mark.parametrize("case", quick_or_campaign)
+@pytest.mark.thin(plain=20, campaign=5)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 def test_its_text_compiles_with_the_headers_of_oneapi(case: Case, tmp_path: Path) -> None:
     if shutil.which("g++") is None:
         pytest.skip("g++ is not installed")
@@ -181,7 +180,7 @@ def test_its_text_compiles_with_the_headers_of_oneapi(case: Case, tmp_path: Path
     shutil.copy(ROOT / "templates" / "sycl" / "memory.cpp", tmp_path)
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-parameter", "-fsyntax-only"]
     warnings += ["-isystem", include.removeprefix("-I")]
-    files = ["kernels.cpp", "memory.cpp"] if case.program == QUICK[0] else ["kernels.cpp"]
+    files = ["kernels.cpp", "memory.cpp"] if case is CASES[0] else ["kernels.cpp"]
     command = ["g++", *flags, *warnings, *files]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,117 @@
+"""Which tests run when: `pytest` in minutes, the campaign of `.ci/run` longer, the nightly run everything.
+
+A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
+run, another in the campaign and the rest at night, so that every run tries every promise and every device. Devices
+whose programs take seconds to build come up less often. The interpreter is always met. A device that is not here is
+skipped once a test.
+
+A device is the parameter `target`, if it holds a `Target` or the test is marked `spread`. Parameters that
+`spread(over=("graph",))` names do not count in a combination: they meet the same device. Of a test marked
+`thin(plain=8, campaign=2)` a plain run takes every eighth case, the campaign every second of the others.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from functools import cache
+
+import pytest
+
+from starplat.toolchain.devices import report
+from tests.programs.targets import REFERENCE, TARGETS, Target
+
+Combination = tuple[tuple[str, int], ...]
+
+SLOW_ONE_IN = 8
+"""Of so many combinations one meets a device that is slow to build for."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what a plain run leaves to the campaign, and what the campaign leaves to the night."""
+    spread(items)
+    thin(items)
+
+
+def spread(items: list[pytest.Item]) -> None:
+    """Which device a combination of other parameters meets when."""
+    combinations: dict[str, dict[Combination, dict[str, list[pytest.Item]]]] = defaultdict(lambda: defaultdict(dict))
+    shown = set[tuple[str, str]]()
+    for item in items:
+        label = device_of(item)
+        if label is None or label == REFERENCE.label:
+            continue
+        if usable(label):
+            combinations[function_of(item)][combination_of(item)].setdefault(label, []).append(item)
+            continue
+        if (function_of(item), label) in shown:
+            item.add_marker(pytest.mark.nightly)
+        shown.add((function_of(item), label))
+    for function, met in combinations.items():
+        start = 0 if len(met) > SLOW_ONE_IN else zlib.crc32(function.encode())  # tests of many cases build the same
+        for number, here in enumerate(met.values(), start):
+            for place, label in enumerate(turns(tuple(here), number)):
+                for item in here[label] if place else ():
+                    item.add_marker(pytest.mark.campaign if place == 1 else pytest.mark.nightly)
+
+
+def thin(items: list[pytest.Item]) -> None:
+    """Which of many cases, on whatever device, a plain run and the campaign take: all parameters come up in both."""
+    cases: dict[str, dict[Combination, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    for item in items:
+        if item.get_closest_marker("thin"):
+            cases[function_of(item)][combination_of(item)].append(item)
+    for those in cases.values():
+        for number, case in enumerate(sorted(those.values(), key=lambda case: zlib.crc32(case[0].nodeid.encode()))):
+            every = case[0].get_closest_marker("thin").kwargs  # type: ignore[union-attr]
+            if number % every["plain"]:
+                later = pytest.mark.nightly if number % every.get("campaign", 1) else pytest.mark.campaign
+                for item in case:
+                    item.add_marker(later)
+
+
+def combination_of(item: pytest.Item) -> Combination:
+    """The test's parameters but the device and those that a mark `spread(over=...)` names."""
+    marked = item.get_closest_marker("spread")
+    left_out = (*(marked.kwargs.get("over", ()) if marked else ()), "target")
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return tuple((name, id(value)) for name, value in sorted(parameters.items()) if name not in left_out)
+
+
+def function_of(item: pytest.Item) -> str:
+    return item.nodeid.split("[")[0]
+
+
+def device_of(item: pytest.Item) -> str | None:
+    """The label of the device that a test takes."""
+    target = item.callspec.params.get("target") if hasattr(item, "callspec") else None
+    if isinstance(target, Target):
+        return target.label
+    return target if isinstance(target, str) and item.get_closest_marker("spread") else None
+
+
+@cache
+def usable(label: str) -> bool:
+    """Whether the target or device of a label can run here."""
+    known = {target.label: target.fault is None for target in TARGETS}
+    return known[label] if label in known else report(label)[0].usable
+
+
+def turns(labels: tuple[str, ...], number: int) -> list[str]:
+    """The devices of a combination: that of a plain run, that of the campaign, then those of the night."""
+    fast = rotated([label for label in labels if not is_slow(label)], number)
+    slow = rotated([label for label in labels if is_slow(label)], number // SLOW_ONE_IN)
+    place = {5: 0, 6: 1}.get(number % SLOW_ONE_IN, len(fast))
+    return [*fast[:place], *slow, *fast[place:]]
+
+
+def rotated(labels: list[str], by: int) -> list[str]:
+    return labels[by % len(labels) :] + labels[: by % len(labels)] if labels else []
+
+
+@cache
+def is_slow(label: str) -> bool:
+    """Whether a program takes seconds to build there: SYCL, and OpenCL runtimes after the first."""
+    first = next((target.label for target in TARGETS if target.target == "opencl" and target.fault is None), None)
+    return label.startswith("sycl") or (label.startswith("opencl-") and label != first)
