@@ -21,14 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 inline void check(cudaError_t status, const char *what) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
@@ -103,7 +98,7 @@ public:
         cells.reset(static_cast<T *>(memory));
     }
 
-    Buffer(const Device &on, const std::vector<T> &values) : Buffer(on, values.size()) {
+    Buffer(const Device &on, const Cells<T> &values) : Buffer(on, values.size()) {
         check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
     }
 

@@ -21,14 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 // What is counted of a set.
 struct Count {

@@ -21,14 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 // The device that runs the kernels: a GPU where OpenACC finds one, else the host.
 class Device {
@@ -66,7 +61,7 @@ public:
         if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
     }
 
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+    Buffer(Device &device, const Cells<T> &values) : Buffer(device, values.size()) {
         if (count > 0) acc_memcpy_to_device(cells.get(), const_cast<T *>(values.data()), count * sizeof(T));
     }
 

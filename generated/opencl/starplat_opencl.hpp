@@ -22,14 +22,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 inline void check(cl_int status, const std::string &what) {
     if (status != CL_SUCCESS) throw std::runtime_error(what + " failed with OpenCL error " + std::to_string(status));
@@ -210,7 +205,7 @@ class Buffer {
 public:
     Buffer(Device &on, std::size_t size) : device(&on), count(size), memory_(on.allocate(size * sizeof(T))) {}
 
-    Buffer(Device &on, const std::vector<T> &cells) : Buffer(on, cells.size()) {
+    Buffer(Device &on, const Cells<T> &cells) : Buffer(on, cells.size()) {
         if (count > 0) {
             check(clEnqueueWriteBuffer(on.queue(), memory(), CL_TRUE, 0, count * sizeof(T), cells.data(), 0, nullptr,
                                        nullptr), "uploading");

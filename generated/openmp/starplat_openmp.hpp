@@ -21,14 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 // The cores of the host.
 class Device {
@@ -50,7 +45,7 @@ public:
 
     Buffer(Device &, std::size_t size) : count(size), cells(new T[size + 8]) {}
 
-    Buffer(Device &device, const std::vector<T> &values) : Buffer(device, values.size()) {
+    Buffer(Device &device, const Cells<T> &values) : Buffer(device, values.size()) {
         std::copy(values.begin(), values.end(), cells.get());
     }
 

@@ -24,14 +24,9 @@
 #include <utility>
 #include <vector>
 
-namespace starplat {
+#include "starplat_graph.hpp"
 
-// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+namespace starplat {
 
 namespace experimental = sycl::ext::oneapi::experimental;
 using KernelBundle = sycl::kernel_bundle<sycl::bundle_state::executable>;
@@ -155,7 +150,7 @@ public:
         if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
     }
 
-    Buffer(Device &on, const std::vector<T> &values) : Buffer(on, values.size()) {
+    Buffer(Device &on, const Cells<T> &values) : Buffer(on, values.size()) {
         on.queue().copy(values.data(), memory(), count).wait();
     }
 

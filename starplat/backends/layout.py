@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from starplat.backends.comments import END_OF_KERNELS, with_own_lines
 from starplat.backends.headers import Header
+from starplat.backends.launch import MOST_THREADS
 from starplat.backends.render import render
 
 _REQUEST = re.compile(r'^#include "(starplat_\w+\.hpp)"\n', re.MULTILINE)
@@ -33,7 +34,7 @@ def laid_out(files: Mapping[str, str], targets: Sequence[Header] = (), *, single
 
 def header(name: str) -> str:
     """The text of a header, with `#include` lines for others that it asks for."""
-    return render(f"headers/{name}.jinja")
+    return render(f"headers/{name}.jinja", most_threads=MOST_THREADS)
 
 
 def raw_literal(text: str) -> str:

@@ -65,8 +65,8 @@ gather_and_keep gather_each gather_noted gather_listed clear_bits advance_listed
 arc_t ARC_64 ARC_MAX add_inf find_arc graph device num_nodes num_arcs row_offsets columns weights arc_sources
 in_row_offsets in_columns in_arcs flip_byte device_fence multiply multiply_long Buffer Device Graph HostGraph Partial
 Arguments Stopwatch Summary kernels launch members check Property argv argc options arguments host stopwatch returned
-seconds Word Kernel smaller_int smaller_long larger_int larger_long saturated_int saturated_long saturated_arc HostArc
-launch_once summarise saturated Timer fill_cells check_sizes completed graph_of read_graph read_spg
+seconds Word Kernel smaller_int smaller_long larger_int larger_long saturated_int saturated_long saturated_arc
+launch_once summarise saturated Timer fill_cells check_sizes reading read_graph read_weighted_graph WeightedGraph
 demand graph_given cells_given nodes_given members_given hand_over opened message all_devices Handle Release latest
 usage UsageError Cells Records run_records run_record_words record_point record_counts record_members record_nodes
 record_listed MOST_RECORDS GroupRows owner_of bring_arcs bring_rows bring_part node_of_all groups_for_each listed_node

@@ -66,7 +66,7 @@ def words_of(text: bytes) -> Words:
     """
     padded = b" " * PAD + text
     characters = np.frombuffer(padded, np.uint8)
-    if (characters < 9).any():
+    if (characters < 9).any() or (characters - np.uint8(14) < 18).any():
         raise NotNumbersError
     solid = characters > 32
     bounds = np.flatnonzero(solid[1:] != solid[:-1]) + 1

@@ -195,8 +195,8 @@ def weights_as(graph: Graph, element: Element) -> Cells:
         return graph.weights
     with np.errstate(invalid="ignore", over="ignore"):
         cells: Cells = graph.weights.astype(dtype)
-    if _lost(graph.weights, cells, element):
-        raise _weights_do_not_fit(graph, element, graph.weights.dtype)
+        if _lost(graph.weights, cells, element):
+            raise _weights_do_not_fit(graph, element, graph.weights.dtype)
     return cells
 
 

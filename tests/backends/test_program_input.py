@@ -99,7 +99,7 @@ def test_weights_that_do_not_fit_are_refused(ending: str, tmp_path: Path, sssp: 
     assert "whole number" in answer.stderr
 
 
-@pytest.mark.parametrize("kept", [4, 12, 40, 340, 500])
+@pytest.mark.parametrize("kept", [12, 40, 340, 500])
 def test_a_damaged_spg_is_refused(kept: int, edges: Path, tmp_path: Path, sssp: Start) -> None:
     path = tmp_path / "cut.spg"
     write(read(edges), path)
@@ -109,7 +109,7 @@ def test_a_damaged_spg_is_refused(kept: int, edges: Path, tmp_path: Path, sssp: 
     answer = sssp(path, "--src", 10)
     assert (answer.returncode, answer.stderr) == (
         1,
-        f"error: {path}: this .spg is damaged or of another version\n",
+        f"error: {path}: this .spg is damaged or of another version: it is cut short\n",
     )
 
 

@@ -95,8 +95,11 @@ def form_of(input: Input) -> Form:
     return Form(0, ("0", "0"), None, False, tuple(comments))
 
 
+_BLANKS = bytes.maketrans(b"\v\f\r", b"   ")
+
+
 def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes, ...]) -> Form:
-    text = shown(line).strip()
+    text = shown(line.translate(_BLANKS)).strip()
     attributes = "{" in text and text.endswith("}")
     ids = text.partition("{")[0] if attributes else text
     separator = next((mark for mark in SEPARATORS if mark in ids), None)

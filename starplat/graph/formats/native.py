@@ -1,8 +1,10 @@
 """starplat's own format `.spg`: the arrays of a graph as they lie in memory, so that reading one is mapping it.
 
-8 bytes of magic · u64 length of a JSON header · the header · arrays, each at a multiple of 64 bytes, little-endian. The
-header holds the version, what the graph is, where each array lies, and `source`, the SHA-256 of the file that the graph
-was made from, where that is known. The incoming arcs are written if the graph has worked them out.
+8 bytes of magic · u64 length of a JSON header in ASCII · the header · arrays, each at a multiple of 64 bytes,
+little-endian. The header holds the version, what the graph is, where each array lies, and `source`, the SHA-256 of the
+file that the graph was made from, where that is known. The incoming arcs are written if the graph has worked them out.
+Emitted programs read such files too and refuse what is refused here
+(`templates/headers/starplat_read_graph.hpp.jinja`).
 
 Version 1 numbers its nodes from `index_base`, or lists their `ids` in ascending order. Version 2, written only where
 that is not enough, lists `ids` in any order, or names: `names`, UTF-8 bytes in a row, and `name_ends`, where each ends.
@@ -16,7 +18,7 @@ import struct
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,7 @@ MAGIC = b"\x89SPG\r\n\x1a\n"
 VERSION, NAMED_VERSION = 1, 2
 ALIGNMENT = 64
 _START = struct.Struct("<8sQ")
+_T = TypeVar("_T", bool, int, str, dict[str, Any])
 _TYPES = frozenset({"<i4", "<i8", "<u8", "<f8", "|u1"})
 
 
@@ -117,7 +120,8 @@ def read(input: Input) -> Graph:
     content = _content(input)
     header = content.header
     try:
-        arrays = {str(name): _array(input, content, *place) for name, place in header["arrays"].items()}
+        places = _member(header, "arrays", dict)
+        arrays = {name: _array(input, content, *_place(place)) for name, place in places.items()}
         rows = checked_rows(
             arrays["row_offsets"], arrays["columns"], arrays.get("weights"), lambda message: _damaged(input, message)
         )
@@ -125,19 +129,44 @@ def read(input: Input) -> Graph:
             rows.row_offsets,
             rows.columns,
             rows.weights,
-            bool(header["directed"]),
+            _member(header, "directed", bool),
             _ids(input, arrays),
-            str(header["name"]),
-            int(header["index_base"]),
-            str(header["format"]),
-            bool(header["expanded"]),
+            _member(header, "name", str),
+            _member(header, "index_base", int),
+            _member(header, "format", str),
+            _member(header, "expanded", bool),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise _damaged(input, f"its header is wrong ({error})") from None
     _check(input, header, graph)
     if "reverse_offsets" in arrays:
         graph.__dict__["reverse"] = _reverse(input, arrays, graph)
     return graph
+
+
+def _member(header: dict[str, Any], key: str, kind: type[_T]) -> _T:
+    """A member of the header, of that type and no other: True is no number.
+
+    Raises:
+        TypeError: it is of another type.
+        KeyError: there is none.
+    """
+    value = header[key]
+    if type(value) is not kind:
+        raise TypeError(f"'{key}' is {value!r:.40}")
+    return value
+
+
+def _place(place: Any) -> tuple[str, int, int]:
+    """The type of an array, its place and its size.
+
+    Raises:
+        TypeError: the header says something else of it.
+    """
+    if type(place) is not list or [type(part) for part in place] != [str, int, int]:
+        raise TypeError(f"an array is {place!r:.40}")
+    dtype, offset, count = place
+    return dtype, offset, count
 
 
 def hash_of(path: Path) -> str:
@@ -163,14 +192,22 @@ def _content(input: Input) -> _Content:
     start = _START.size + length
     if start > len(raw):
         raise _damaged(input, "it is cut short")
+    if start % ALIGNMENT:
+        raise _damaged(input, "its arrays are not aligned")
     try:
-        header = json.loads(raw[_START.size : start].tobytes())
-    except ValueError:
+        header = json.loads(raw[_START.size : start].tobytes().decode("ascii"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
         raise _damaged(input, "its header is no JSON") from None
-    if not isinstance(header, dict) or header.get("version") not in (VERSION, NAMED_VERSION):
+    version = header.get("version") if isinstance(header, dict) else None
+    if type(version) is not int or version not in (VERSION, NAMED_VERSION):
         message = f"only versions {VERSION} and {NAMED_VERSION} are read; write it again with this starplat"
         raise _damaged(input, message)
     return _Content(header, start, raw)
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    """Refuses NaN and Infinity, which JSON has not."""
+    raise ValueError(word)
 
 
 def _array(input: Input, content: _Content, dtype: str, offset: int, count: int) -> NDArray[Any]:
@@ -184,9 +221,12 @@ def _array(input: Input, content: _Content, dtype: str, offset: int, count: int)
 
 
 def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
-    if [header.get("nodes"), header.get("arcs")] != [graph.num_nodes, graph.num_arcs]:
+    sizes = [header.get("nodes"), header.get("arcs")]
+    if [type(size) for size in sizes] != [int, int] or sizes != [graph.num_nodes, graph.num_arcs]:
         raise _damaged(input, "its header and its arrays are of different sizes")
     ids = graph.ids
+    if not -(2**63) <= graph.index_base < 2**63 - graph.num_nodes:
+        raise _damaged(input, "its ids are out of range")
     if ids is not None and len(ids) != graph.num_nodes:
         raise _damaged(input, f"it has {len(ids)} ids for {graph.num_nodes} nodes")
     if header["version"] == VERSION and not _is_ascending(ids):
@@ -198,7 +238,10 @@ def _check(input: Input, header: dict[str, Any], graph: Graph) -> None:
 def _ids(input: Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
     """The ids of the nodes, numbers or names."""
     if "names" not in arrays:
-        return arrays.get("ids")
+        ids = arrays.get("ids")
+        if ids is not None and ids.dtype.kind not in "iu":
+            raise _damaged(input, "its ids are no whole numbers")
+        return ids
     ends, text = arrays["name_ends"], arrays["names"].tobytes()
     if ends.dtype.kind not in "iu" or (len(ends) and (int(ends[0]) < 0 or int(ends[-1]) != len(text))):
         raise _damaged(input, "its names are incomplete")
@@ -210,11 +253,12 @@ def _ids(input: Input, arrays: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
 
 def _reverse(input: Input, arrays: dict[str, NDArray[Any]], graph: Graph) -> Reverse:
     offsets, columns, arc_ids = (arrays.get(f"reverse_{part}") for part in ("offsets", "columns", "arc_ids"))
-    if offsets is None or columns is None or arc_ids is None or len(arc_ids) != graph.num_arcs:
+    if offsets is None or columns is None or arc_ids is None or arc_ids.dtype.kind not in "iu":
         raise _damaged(input, "its incoming arcs are incomplete")
     rows = checked_rows(offsets, columns, None, lambda message: _damaged(input, f"incoming arcs: {message}"))
     in_range = not len(arc_ids) or (int(arc_ids.min()) >= 0 and int(arc_ids.max()) < graph.num_arcs)
-    if len(offsets) != len(graph.row_offsets) or len(columns) != graph.num_arcs or not in_range:
+    sizes = (len(offsets), len(columns), len(arc_ids))
+    if sizes != (len(graph.row_offsets), graph.num_arcs, graph.num_arcs) or not in_range:
         raise _damaged(input, "its incoming arcs are not those of the graph")
     if not ascending(Rows(offsets, columns, None)):
         raise _damaged(input, "its incoming arcs are not in order")

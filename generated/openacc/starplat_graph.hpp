@@ -1,0 +1,188 @@
+#ifndef STARPLAT_GRAPH_HPP
+#define STARPLAT_GRAPH_HPP
+// A graph on the host: compressed rows of arcs, and what its file calls the nodes. Needs C++17.
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace starplat {
+
+// An arc's number: build with -DARC_64 for graphs with 2^31 arcs or more.
+#ifdef ARC_64
+using arc_t = long long;
+#else
+using arc_t = int;
+#endif
+
+// Cells that do not change: a vector's, or part of a mapped file. Copies share them.
+template <class T>
+class Cells {
+public:
+    Cells() = default;
+
+    Cells(std::vector<T> own) {
+        const auto kept = std::make_shared<const std::vector<T>>(std::move(own));
+        first = kept->data();
+        count = kept->size();
+        owner = kept;
+    }
+
+    Cells(const T *cells, std::size_t number, std::shared_ptr<const void> kept)
+        : first(cells), count(number), owner(std::move(kept)) {}
+
+    const T *data() const { return first; }
+    const T *begin() const { return first; }
+    const T *end() const { return first + count; }
+    std::size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+
+    // A place that there is not is an error.
+    const T &operator[](long long place) const {
+        if (place < 0 || static_cast<std::size_t>(place) >= count) {
+            throw std::runtime_error("the program uses number " + std::to_string(place) +
+                                     " of the graph, but there are only " + std::to_string(count));
+        }
+        return first[place];
+    }
+
+private:
+    const T *first = nullptr;
+    std::size_t count = 0;
+    std::shared_ptr<const void> owner;
+};
+
+// A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
+struct HostGraph {
+    int num_nodes = 0;
+    arc_t num_arcs = 0;
+    Cells<arc_t> row_offsets;
+    Cells<int> columns;  // ascending in every row
+
+    Cells<int> arc_sources;  // after add_sources
+    Cells<arc_t> in_row_offsets;  // after add_in_neighbors: where the arcs into every node come from
+    Cells<int> in_columns;
+    Cells<arc_t> in_arcs;  // after add_in_arcs: and which arcs they are
+
+    long long first_id = 0;    // node v is called first_id + v, or ids[v] where there are ids
+    Cells<long long> ids;
+    std::vector<int> by_id;    // the nodes by ascending id, where ids do not ascend
+
+    // The node that the file calls `id`.
+    int node(long long id) const {
+        const int found = ids.empty() ? counted_node(id) : listed_node(id);
+        if (found < 0) throw std::invalid_argument("the graph has no node " + std::to_string(id));
+        return found;
+    }
+
+    // What the file calls a node; -1, no node, stays.
+    long long original_id(int node) const {
+        if (node < 0) return node;
+        return ids.empty() ? first_id + node : ids[node];
+    }
+
+    std::vector<long long> original_ids(const std::vector<int> &nodes) const {
+        std::vector<long long> named(nodes.size());
+        std::transform(nodes.begin(), nodes.end(), named.begin(), [this](int node) { return original_id(node); });
+        return named;
+    }
+
+    // A flag for every node, set for those that the file calls so.
+    std::vector<unsigned char> marked_nodes(const std::vector<long long> &named) const {
+        std::vector<unsigned char> flags(num_nodes, 0);
+        for (const long long id : named) flags[node(id)] = 1;
+        return flags;
+    }
+
+    // A flag for every arc, set for those at these places in the rows.
+    std::vector<unsigned char> marked_arcs(const std::vector<long long> &places) const {
+        std::vector<unsigned char> flags(num_arcs, 0);
+        for (const long long place : places) {
+            if (place < 0 || place >= num_arcs) {
+                throw std::invalid_argument("the graph has no arc " + std::to_string(place));
+            }
+            flags[place] = 1;
+        }
+        return flags;
+    }
+
+    // Works out the source of every arc.
+    void add_sources() {
+        std::vector<int> sources(num_arcs);
+        for (int v = 0; v < num_nodes; v++) {
+            std::fill(sources.begin() + row_offsets[v], sources.begin() + row_offsets[v + 1], v);
+        }
+        arc_sources = std::move(sources);
+    }
+
+    // Work out the arcs into every node, unless the file had them.
+    void add_in_neighbors() {
+        if (in_row_offsets.empty()) add_incoming(false);
+    }
+
+    void add_in_arcs() {
+        if (in_row_offsets.empty()) add_incoming(true);
+    }
+
+private:
+    void add_incoming(bool with_arcs) {
+        std::vector<arc_t> offsets(static_cast<std::size_t>(num_nodes) + 1, 0), arcs(with_arcs ? num_arcs : 0);
+        std::vector<int> origins(num_arcs);
+        for (const int destination : columns) offsets[destination + 1]++;
+        std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+        std::vector<arc_t> next = offsets;
+        for (int v = 0; v < num_nodes; v++) {
+            for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+                const arc_t place = next[columns.data()[e]]++;
+                origins[place] = v;
+                if (with_arcs) arcs[place] = e;
+            }
+        }
+        in_row_offsets = std::move(offsets);
+        in_columns = std::move(origins);
+        in_arcs = std::move(arcs);
+    }
+
+    int counted_node(long long id) const {
+        if (id < first_id) return -1;
+        const auto place = static_cast<unsigned long long>(id) - static_cast<unsigned long long>(first_id);
+        return place < static_cast<unsigned long long>(num_nodes) ? static_cast<int>(place) : -1;
+    }
+
+    int listed_node(long long id) const {
+        if (by_id.empty()) {
+            const auto found = std::lower_bound(ids.begin(), ids.end(), id);
+            return found != ids.end() && *found == id ? static_cast<int>(found - ids.begin()) : -1;
+        }
+        const auto comes_before = [this](int node, long long sought) { return ids[node] < sought; };
+        const auto found = std::lower_bound(by_id.begin(), by_id.end(), id, comes_before);
+        return found != by_id.end() && ids[*found] == id ? *found : -1;
+    }
+};
+
+// The same with a weight for every arc.
+template <class Weight>
+struct WeightedGraph : HostGraph {
+    Cells<Weight> weights;
+};
+
+// Refuses what the program cannot count: kernels count in steps of all threads of a launch, and need that much room.
+inline void check_sizes(unsigned long long nodes, unsigned long long arcs) {
+    const unsigned long long room = 16777216;
+    if (nodes > std::numeric_limits<int>::max() - room) {
+        throw std::runtime_error("the graph has too many nodes: " + std::to_string(nodes));
+    }
+    if (arcs > static_cast<unsigned long long>(std::numeric_limits<arc_t>::max()) - room) {
+        throw std::runtime_error("the graph has too many arcs: build this program with -DARC_64");
+    }
+}
+
+}  // namespace starplat
+
+#endif
