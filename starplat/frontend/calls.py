@@ -107,15 +107,23 @@ def _say_unknown(context: Context, name: str, span: Span) -> None:
             help = f"write '{letter}.{name}' or '{name}[{letter}]'"
         context.error("E0205", f"'{name}' is not a function", span, related=related, help=help)
         return
-    help = remedies.of_function(name) or did_you_mean(name, [*context.function_names, *FUNCTION_NAMES])
+    help = remedies.of_function(name, context.graph_name) or did_you_mean(
+        name, [*context.function_names, *FUNCTION_NAMES]
+    )
     help = help or f"the functions are {remedies.FUNCTIONS}"
     context.error("E0205", f"no function '{name}'", span, "not defined", help=help)
+
+
+def _is_property(argument: Value | None) -> bool:
+    return isinstance(argument, Thing) and isinstance(argument.type, PropertyType)
 
 
 def _mathematical(context: Context, name: str, arguments: Arguments, span: Span) -> typed.Expression | None:
     function, count = FUNCTIONS[name]
     if len(arguments) != count:
         help = f"take two at a time: '{name}(a, {name}(b, c))'" if len(arguments) > count == 2 else None
+        if len(arguments) == 1 and _is_property(arguments[0]) and name in ("min", "max"):
+            help = f"of a whole property: '{name.title()}(…)'"
         wrong_count(context, f"'{name}'", counted(count), len(arguments), span, help=help)
         return None
     operands = [scalar(context, argument) for argument in arguments]

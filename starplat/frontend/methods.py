@@ -47,15 +47,26 @@ def known_method(context: Context, base: Thing | typed.Expression, name: ast.Nam
     names = method_names(base.type)
     if name.text in names:
         return True
-    what = plural(base.type)
-    if base.type is Scalar.NODE:
-        help = remedies.of_node_member(name.text, context.graph_name, named(base))
-    else:
-        help = did_you_mean(name.text, names)
-    if isinstance(base.type, GraphType):
-        help = remedies.of_graph_method(name.text, named(base)) or help
-    context.error("E0204", f"{what} have no method '{name.text}'", name.span, "no such method", help=help)
+    message = f"{plural(base.type)} have no method '{name.text}'"
+    context.error("E0204", message, name.span, "no such method", help=_remedy(context, base, name.text))
     return False
+
+
+def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str | None:
+    """What to write instead of a method that there is not."""
+    found: str | None = None
+    match base.type:
+        case Scalar.NODE | Scalar.INT:
+            found = remedies.of_node_member(name, context.graph_name, named(base))
+        case GraphType():
+            found = remedies.of_graph_method(name, named(base))
+        case PropertyType():
+            found = remedies.of_property_method(name, named(base))
+        case SetType():
+            found = remedies.of_set_method(name, named(base))
+        case _:
+            pass
+    return found or did_you_mean(name, method_names(base.type))
 
 
 def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:

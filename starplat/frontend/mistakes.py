@@ -7,7 +7,14 @@ given up.
 
 from __future__ import annotations
 
-from starplat.frontend import mistaken_brackets, mistaken_habits, mistaken_heads, mistaken_statements, mistaken_words
+from starplat.frontend import (
+    mistaken_brackets,
+    mistaken_habits,
+    mistaken_heads,
+    mistaken_orders,
+    mistaken_statements,
+    mistaken_words,
+)
 from starplat.frontend.lexer import span_of
 from starplat.frontend.recovery import Situation
 from starplat.frontend.wording import alternatives, quoted
@@ -52,8 +59,13 @@ _RECOGNISERS = (
     mistaken_habits.split_operator,
     mistaken_habits.property_without_element,
     mistaken_heads.several_results,
+    mistaken_orders.filter_behind_brackets,
+    mistaken_orders.condition_in_head,
+    mistaken_orders.condition_between,
+    mistaken_orders.fixed_point_without_flag,
     mistaken_words.missing_until,
     mistaken_words.misspelt_word,
+    mistaken_orders.membership,
     mistaken_brackets.missing_brace,
     mistaken_statements.outside_of_functions,
     mistaken_words.unknown_type,

@@ -75,6 +75,25 @@ _GRAPH = by_name(
         "addedge addnode removeedge deleteedge addvertex": "a program's graph changes by updates only",
     }
 )
+_PROPERTY = by_name(
+    {
+        "size length len count": "there is a value at each node or edge: 'g.num_nodes()', 'g.num_edges()'",
+        "max maximum": "write 'Max({property})'",
+        "min minimum": "write 'Min({property})'",
+        "sum total": "write 'Sum({property})'",
+        "fill set assign attach reset": "to fill it, write 'g.attachNodeProperty({property} = …)'",
+        "get at": "write 'v.{property}' or '{property}[v]'",
+    }
+)
+_SET = by_name(
+    {
+        "has in includes include member ismember find exists": "write '{set}.contains(v)'",
+        "insert push append pushback put": "write '{set}.add(v)'",
+        "count length len cardinality": "write '{set}.size()'",
+        "empty isempty": "write '{set}.size() == 0'",
+        "remove erase discard delete pop clear": "sets only grow: keep a 'propNode<bool>' for what may leave",
+    }
+)
 _EDGE = by_name(
     {
         "src from start tail first u": "write '{edge}.source'",
@@ -88,9 +107,13 @@ NODE_METHODS = frozenset(
 """Methods of graphs that are asked about one node."""
 
 
-def of_function(name: str) -> str | None:
-    """What to write instead of a function that there is not."""
-    return _FUNCTIONS.get(_plain(name))
+def of_function(name: str, graph: str) -> str | None:
+    """What to write instead of a function that there is not, which may be a method elsewhere."""
+    if name in NODE_METHODS:
+        return f"it is a method of the graph: write '{graph}.{name}(v)'"
+    if name in DOMAINS or (name in GRAPH_QUERIES and not GRAPH_QUERIES[name].parameters):
+        return f"it is a method of the graph: write '{graph}.{name}()'"
+    return _FUNCTIONS.get(_plain(name)) or of_graph_method(name, graph)
 
 
 def of_name(name: str, graph: str) -> str | None:
@@ -106,6 +129,18 @@ def of_graph_method(name: str, graph: str) -> str | None:
     """What to call instead of a method that graphs do not have."""
     found = _GRAPH.get(_plain(name))
     return None if found is None else found.format(graph=graph)
+
+
+def of_property_method(name: str, property: str) -> str | None:
+    """What to write instead of a method of a property, which has none."""
+    found = _PROPERTY.get(_plain(name))
+    return None if found is None else found.format(property=property)
+
+
+def of_set_method(name: str, set: str) -> str | None:
+    """What to call instead of a method that sets do not have."""
+    found = _SET.get(_plain(name))
+    return None if found is None else found.format(set=set)
 
 
 def of_edge_attribute(name: str, edge: str) -> str | None:

@@ -13,9 +13,11 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, Severity
 from starplat.frontend.suggest import closest
 from starplat.source import SourceFile
 
-PARAMETERS = "Graph g, propNode<int> dist, propNode<double> x, propEdge<int> cost, node src, int n, bool t, edge e"
+PARAMETERS = (
+    "Graph g, propNode<int> dist, propNode<double> x, propEdge<int> cost, node src, int n, bool t, edge e, SetN<g> s"
+)
 HEAD = f"function f({PARAMETERS}) {{\n  src.dist = n;\n"
-TAIL = "\n  src.x = src.dist; src.dist = t ? 1 : e.cost;\n}\n"
+TAIL = "\n  src.x = src.dist; src.dist = t ? 1 : e.cost; n = s.size();\n}\n"
 
 MISTAKES = [
     # casts and types
@@ -144,6 +146,24 @@ MISTAKES = [
     ("n = src.«id»;", "E0203", "write 'src'"),
     ("src.«dits» = 1;", "E0203", "did you mean 'dist'?"),
     ("t = «1»;", "E0301", "write 'True'"),
+    # in another language's order
+    ("forall (v in g.nodes())«.filter(dist > 2)» { v.dist = 1; }", "E0128", "g.nodes().filter(…)"),
+    ("forall (v in g.nodes() «if» v.dist > 2) { v.dist = 1; }", "E0128", "g.nodes().filter(…)"),
+    ("forall (v in g.nodes() «where» dist) { v.dist = 1; }", "E0128", "g.nodes().filter(…)"),
+    ("n = 1 «if» t else 2;", "E0128", "c ? a : b"),
+    ("if (src «in» s && t) { n = 1; } else { n = 2; }", "E0127", "s.contains(src)"),
+    ("n = src «in» g.neighbors(src) ? 1 : 2;", "E0127", "g.is_an_edge(u, v)"),
+    ("fixedPoint until («!»t) { src.dist = 1; }", "E0115", "until (finished : condition)"),
+    ("fixedPoint until (t«)» { src.dist = 1; }", "E0115", "until (finished : condition)"),
+    ("forall (v in «neighbors»(src)) { v.dist = 1; }", "E0205", "g.neighbors(v)"),
+    ("n = «num_nodes»() + 1;", "E0205", "g.num_nodes()"),
+    ("n = «degree»(src);", "E0205", "g.count_outNbrs(v)"),
+    ("for (w in n.«neighbors»()) { w.dist = 1; }", "E0204", "g.neighbors(n)"),
+    ("n = dist.«max»();", "E0204", "Max(dist)"),
+    ("dist.«fill»(0);", "E0204", "g.attachNodeProperty(dist = …)"),
+    ("n = «max(dist)»;", "E0314", "'Max(…)'"),
+    ("t = s.«has»(src);", "E0204", "s.contains(v)"),
+    ("s.«insert»(src);", "E0204", "s.add(v)"),
 ]  # fmt: skip
 
 PROGRAMS = [

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import read
-from starplat.graph.formats import interchange
+from starplat.graph.formats import arrays, interchange
 from starplat.graph.streams import LONGEST_ROW
 
 ENDLESS = gzip.compress(b"1" * (3 * LONGEST_ROW), 1, mtime=0)
@@ -46,3 +47,13 @@ def test_of_a_binary_file_no_more_is_read_than_its_header_promises(tmp_path: Pat
     (tmp_path / "g.gr.gz").write_bytes(gzip.compress(header + bytes(16), mtime=0) + ENDLESS[:-20])
     with pytest.raises(DiagnosticError, match=r"E0812\]: .*take 32 bytes, but the file has more"):
         read(tmp_path / "g.gr.gz")
+
+
+def test_an_archive_that_unpacks_to_more_than_the_machine_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez_compressed(tmp_path / "g.npz", indptr=np.zeros(1 << 20, np.int64), indices=np.zeros(0, np.int32))
+    assert (tmp_path / "g.npz").stat().st_size < 1 << 16
+    monkeypatch.setattr(arrays, "memory", lambda: 1 << 22)
+    with pytest.raises(DiagnosticError, match=r"E0811\]: .*its arrays take 0\.0 GiB, more than this machine's"):
+        read(tmp_path / "g.npz")

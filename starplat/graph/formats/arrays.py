@@ -11,9 +11,10 @@ import numpy as np
 
 from starplat.diagnostics import DiagnosticError
 from starplat.graph.checks import checked_rows
-from starplat.graph.errors import unsupported, wrong_size
+from starplat.graph.errors import about, unsupported, wrong_size
 from starplat.graph.formats.base import Format, Keeps
 from starplat.graph.graph import Graph
+from starplat.graph.machine import memory
 from starplat.graph.objects import from_sparse
 from starplat.graph.streams import Input
 
@@ -32,6 +33,7 @@ def read(input: Input) -> Graph:
     try:
         with np.load(content, allow_pickle=False) as archive:
             names = set(archive.files)
+            _require_room(input, archive.zip)
             if "format" in names and "shape" in names:
                 return _sparse(input, content)
             if {"indptr", "indices"} <= names:
@@ -40,6 +42,15 @@ def read(input: Input) -> Graph:
         raise wrong_size(input.shown, f"the archive is damaged: {error}") from None
     message = f"the archive holds {', '.join(sorted(names)) or 'nothing'}, not 'indptr' and 'indices'"
     raise unsupported(input.shown, message)
+
+
+def _require_room(input: Input, archive: zipfile.ZipFile) -> None:
+    """Refuses what a small archive would unpack to if no machine like this one could hold it."""
+    needed, available = sum(part.file_size for part in archive.infolist()), memory()
+    if needed > available:
+        gib = 2**30
+        message = f"its arrays take {needed / gib:.1f} GiB, more than this machine's {available / gib:.1f} GiB"
+        raise about(input.shown, "E0811", message)
 
 
 def _sparse(input: Input, content: IO[bytes]) -> Graph:
