@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.analysis import walk
+from starplat.analysis.common import is_common, is_of_level
 from starplat.analysis.effects import Access, Kind, accesses
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
 from starplat.analysis.positions import Position
@@ -161,25 +162,14 @@ def _stores_common_value(writes: Sequence[Access], loop: ParallelLoop) -> bool:
     if any(a.kind not in (Kind.WRITE, Kind.CARRIED) or a.value is None for a in writes):
         return False
     first = writes[0].value
-    return all(same_value(a.value, first) for a in writes) and first is not None and is_common(first, loop)
+    if first is None or not all(same_value(a.value, first) for a in writes):
+        return False
+    return is_common(first, loop) or is_of_level(first, loop)
 
 
 def same_value(left: typed.Expression | None, right: typed.Expression | None) -> bool:
     """Whether two expressions say the same; symbols only if they are one object; spans do not count."""
     return left == right
-
-
-def is_common(value: typed.Expression, loop: ParallelLoop) -> bool:
-    """Whether all iterations compute the same value: literals and scalars from outside that the loop does not write."""
-    private = {loop.iterator, *walk.declared(loop.body)}
-    written = {p.symbol for s in walk.statements(loop.body) for p in walk.written_places(s)}
-    pure = typed.Literal | typed.Infinity | typed.Unary | typed.Binary | typed.Convert | typed.Conditional
-    return all(
-        isinstance(e, pure)
-        or (isinstance(e, typed.Variable) and e.symbol not in private and e.symbol not in written)
-        or (isinstance(e, typed.GraphQuery) and e.query in (typed.Query.NUM_NODES, typed.Query.NUM_EDGES))
-        for e in walk.within(value)
-    )
 
 
 def _only_guards(read: Access) -> bool:

@@ -16,8 +16,9 @@ from starplat.bench.records import Counted, Report, Row, Sizes
 from starplat.diagnostics import DiagnosticError
 from starplat.pipeline import is_race
 from starplat.runtime.everywhere import LARGE_GRAPH, REFUSALS, Agreement
+from starplat.runtime.limits import UNLIMITED
 from starplat.runtime.targets import TARGETS, automatic, open_device
-from starplat.runtime.validate import first_difference
+from starplat.runtime.validate import judged
 from starplat.runtime.work import copy_rate
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.devices import report
@@ -118,6 +119,8 @@ class Judge:
     def __init__(self, bench: Bench, graph: Graph, large: int, otherwise: Case | None = None) -> None:
         self.racy = any(map(is_race, bench.program.warnings))
         self.measure: Result | None = None
+        self.module = bench.program.module(bench.function)
+        self.arguments = bench.arguments
         if self.racy:
             return
         if graph.num_nodes + graph.num_arcs <= large:
@@ -135,7 +138,10 @@ class Judge:
         if self.measure is None:
             self.measure = result
             return replace(row, answer=Agreement.MEASURE)
-        difference = first_difference(result, self.measure)
+        verdict = judged(result, self.measure, self.module, self.arguments(result.graph), UNLIMITED)
+        if verdict.valid is None:
+            return replace(row, answer=Agreement.UNDEFINED, reason=verdict.reason)
+        difference = verdict.difference
         if difference is None:
             return row
         reason = f"{difference.name}{difference.where} is {difference.got}, not {difference.expected}"

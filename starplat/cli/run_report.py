@@ -45,7 +45,7 @@ def _print_rounds(result: Result, trace: Trace) -> None:
 def _verdict_in_words(result: Result) -> str:
     if result.validated:
         return "validated: the answers are the interpreter's"
-    return "not validated: the program has a race, so its answers may differ from run to run"
+    return "not validated: several answers are right, by a race or by ties whose winners the results do not show"
 
 
 def _summary_table(result: Result) -> Table:

@@ -188,11 +188,27 @@ class Flow:
         if isinstance(node.condition, Literal) and node.condition.value:
             self._warn_of_constant(node.condition)
             return
-        if depends & {symbol for statement in inside for symbol in walk.written(statement)}:
+        written = {symbol for statement in inside for symbol in walk.written(statement)}
+        if node.flag in written:
+            return
+        if depends & written:
+            self._warn_of_left_out(node)
             return
         if any(isinstance(p, typed.Call) for p in parts):
             return
         self._say_endless(node, depends)
+
+    def _warn_of_left_out(self, node: typed.FixedPoint) -> None:
+        """A fixed point that waits until all nodes are marked, but only marks the neighbors of some."""
+        match node.condition:
+            case typed.Cell(symbol=marks) if not _sets_for_all(node.body, marks):
+                pass
+            case _:
+                return
+        help = "nodes that no path leads to stay False; wait for '!' of a flag that says which nodes changed"
+        related = [Label(marks.span, f"'{marks.name}' is only set for single nodes and for neighbors")]
+        message = f"this fixedPoint does not end where a node's '{marks.name}' stays False"
+        self.context.warn("W0406", message, node.condition.span, "waits for every node", related=related, help=help)
 
     def _say_endless(self, node: typed.FixedPoint, depends: set[Symbol]) -> None:
         ordered = sorted(depends, key=lambda symbol: symbol.span.start)
@@ -203,6 +219,29 @@ class Flow:
         if len(ordered) == 1:
             help = f"assign '{ordered[0].name}' in the body, or name the {_what(ordered[0])} that the body changes"
         self.context.error("E0405", message, node.condition.span, text, related=related, help=help)
+
+
+def _sets_for_all(body: typed.Block, marks: Symbol) -> bool:
+    """Whether the body writes the cells of all nodes: as a whole, or each its own in a loop over all."""
+    for statement in walk.statements(body):
+        match statement:
+            case typed.Attach() | typed.CopyProperty() if marks in walk.written(statement):
+                return True
+            case typed.ForEach(domain=typed.AllNodes(), iterator=iterator, body=inner):
+                own = typed.Cell(marks, typed.Variable(iterator))
+                places = (s.place for s in walk.statements(inner) if isinstance(s, typed.Assign | typed.Update))
+                if own in places:
+                    return True
+            case _:
+                pass
+        if any(marks in call.arguments for call in _calls(statement)):
+            return True
+    return False
+
+
+def _calls(statement: typed.Statement) -> list[typed.Call]:
+    parts = (part for value in walk.expressions(statement) for part in walk.within(value))
+    return [part for part in parts if isinstance(part, typed.Call)]
 
 
 def _what(symbol: Symbol) -> str:

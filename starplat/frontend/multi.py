@@ -29,7 +29,8 @@ def multi_assignment(context: Context, node: ast.MultiAssignment) -> typed.State
             value(context, argument)
         return broken_statement(node.span)
     extreme, arguments = first
-    candidate = _candidate(context, main, node.targets[0], arguments, node.values[0])
+    decides = len(node.targets) > 1
+    candidate = _candidate(context, main, node.targets[0], arguments, node.values[0], decides=decides)
     carried = _carried(context, node, targets, others)
     if candidate is None or len(carried) < len(others):
         started = typed.Assign(main, broken_value(main.type, node.span), span=node.span)
@@ -58,8 +59,11 @@ def _candidate(
     target: ast.Expression,
     arguments: tuple[ast.Expression, ast.Expression],
     whole: ast.Expression,
+    *,
+    decides: bool,
 ) -> typed.Expression | None:
-    """What competes with the first place: the argument of Min or Max that is not that place."""
+    """What competes with the first place: the argument of Min or Max that is not that place. The comparison is a use
+    of the place only where it `decides` about other places too."""
     was_read = context.binding(main.symbol).read
     left, right = (expression(context, argument) for argument in arguments)
     if left is None or right is None:
@@ -70,7 +74,7 @@ def _candidate(
         context.error("E0318", message, whole.span, related=related, help="write '<a, …> = <Min(a, …), …>'")
         return None
     candidate = right if left == main else left
-    if not _mentions(candidate, main.symbol):
+    if not decides and not _mentions(candidate, main.symbol):
         context.binding(main.symbol).read = was_read
     if not main.type.is_numeric and not main.type.is_index:
         context.error("E0316", "Min and Max need numbers, not a bool", whole.span, help="use '||=' or '&&='")

@@ -17,7 +17,7 @@ from starplat.runtime.arguments import Bound
 from starplat.runtime.launch import run_module
 from starplat.runtime.limits import UNLIMITED, Limits
 from starplat.runtime.result import Result
-from starplat.runtime.validate import first_difference
+from starplat.runtime.validate import judged
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
@@ -113,7 +113,7 @@ def run_everywhere(
         elif attempt.result is not None and measure is None:
             measure = attempt = replace(attempt, agreement=Agreement.MEASURE)
         elif attempt.result is not None and measure is not None:
-            attempt = _compared(attempt, measure)
+            attempt = _compared(attempt, measure, module, bound, limits)
         done[id(device)] = attempt if attempt is measure else _without_cells(attempt)
     attempts = tuple(done.get(id(d)) or _not_run(d) for d in _once_each(found, device_index, present))
     return Everywhere(attempts, measure, _remark(racy, measure, large))
@@ -151,10 +151,13 @@ def _attempt(
     return Attempt(device, Agreement.AGREES, result)
 
 
-def _compared(attempt: Attempt, measure: Attempt) -> Attempt:
+def _compared(attempt: Attempt, measure: Attempt, module: Module, bound: Bound, limits: Limits) -> Attempt:
     assert attempt.result is not None
     assert measure.result is not None
-    difference = first_difference(attempt.result, measure.result)
+    verdict = judged(attempt.result, measure.result, module, bound, limits)
+    if verdict.valid is None:
+        return replace(attempt, agreement=Agreement.UNDEFINED, reason=verdict.reason)
+    difference = verdict.difference
     if difference is None:
         by_interpreter = measure.device.target == REFERENCE
         return replace(attempt, result=replace(attempt.result, validated=True if by_interpreter else None))

@@ -2,7 +2,8 @@
 
 Whole numbers and bools must be equal; reals may differ by 1e-4 of their size (`float`) or 1e-9 (`double`). Sums in
 another order can cancel to another small remainder, so a difference of up to sixteen roundings of the property's
-largest value passes too. INF equals INF only, and what is not a number equals itself.
+largest value passes too. INF equals INF only, and what is not a number equals itself. What a Min or Max carries on ties
+may be any winner's.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import Module
-from starplat.runtime.arguments import Bound
+from starplat.runtime.arguments import Bound, bind
 from starplat.runtime.elements import Cells
 from starplat.runtime.launch import run_module
 from starplat.runtime.limits import UNLIMITED, Limits
 from starplat.runtime.result import Result
+from starplat.runtime.ties import following, has_ties
 from starplat.schedule import PLAIN
 
 TOLERANCE = {Scalar.FLOAT: 1e-4, Scalar.DOUBLE: 1e-9}
@@ -82,9 +84,41 @@ def validate(
         schedule=PLAIN,
         limits=replace(limits, max_rounds=None),
     )
-    difference = first_difference(result, expected)
-    verdict = Verdict(difference is None, difference)
+    verdict = judged(result, expected, module, arguments, limits)
     return replace(result, validated=verdict.valid), verdict
+
+
+def judged(
+    result: Result, expected: Result, module: Module, arguments: Mapping[str, object] | Bound, limits: Limits
+) -> Verdict:
+    """What is to be thought of an answer that should be `expected`.
+
+    Where the program lets several winners of a Min or Max carry different data, every winner's is right: the
+    interpreter is asked once more and takes the answer's side on ties, if it was the interpreter that was asked before.
+    """
+    difference = first_difference(result, expected)
+    if difference is None or not has_ties(module):
+        return Verdict(difference is None, difference)
+    if expected.target != "reference":
+        return Verdict(None, reason=_SEVERAL)
+    bound = arguments if isinstance(arguments, Bound) else bind(module, result.graph, arguments)
+    follower = following(module, bound, result)
+    again = run_module(
+        follower.module,
+        result.graph,
+        target="reference",
+        arguments=follower.bound,
+        results=list(result.properties),
+        schedule=PLAIN,
+        limits=replace(limits, max_rounds=None),
+    )
+    difference = first_difference(result, again)
+    if difference is not None and not follower.complete:
+        return Verdict(None, reason=_SEVERAL)
+    return Verdict(difference is None, difference)
+
+
+_SEVERAL = "several winners of a Min or Max may carry different values on ties, so that several answers are right"
 
 
 def first_difference(result: Result, expected: Result) -> Difference | None:

@@ -181,6 +181,26 @@ def test_levels_of_a_search_do_not_meet() -> None:
     assert not facts.warnings
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("w.x = v.x + 1;", "e"),
+        ("int near = v.x * 2 + k; w.x = near;", "e"),
+        ("w.y = v.x; w.x = v.x + 1;", "e"),
+        ("w.x = v.y + 1;", "f"),
+        ("w.x = v.x + v;", "f"),
+        ("if (w.y > 3) { w.x = v.x + 1; }", "f"),
+    ],
+)
+def test_functions_of_the_level_alone_are_common_values(body: str, expected: str) -> None:
+    search = f"iterateInBFS (v in g.nodes() from s) {{ forall (w in g.neighbors(v)) {{ {body} }} }}"
+    names = "propNode<int> x, propNode<int> y, node s, int k"
+    facts = facts_of(f"function f(Graph g, {names}) {{ {search} }}")
+    loops = facts.functions[0].loops
+    found = {c.race_class.value for loop in loops for c in loop.cells if c.symbol.name == "x" and "next" in c.where}
+    assert found == {expected}
+
+
 def test_calls_are_followed() -> None:
     text = """
     function f(Graph g, propNode<int> x) {

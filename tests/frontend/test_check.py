@@ -390,3 +390,40 @@ def test_collections_are_checked_and_marked() -> None:
     marked = [s.construct for s in walk.statements(program.functions[0].body) if isinstance(s, typed.Unsupported)]
     assert marked == ["list", "list.push", "container", "c[…]", "for over a list"]
     assert codes("function f(Graph g) { list<int> l; l.push(g); l.psuh(1); }") == ["E0308", "E0204"]
+
+
+WAITING = """function f(Graph g, propNode<bool> seen, propNode<int> d, node s) {{
+  bool done = False;
+  s.seen = True;
+  s.d = 0;
+  fixedPoint until (done : {condition}) {{
+    forall (v in g.nodes().filter(seen)) {{
+      {body}
+    }}
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "body", "expected"),
+    [
+        ("seen", "forall (w in g.neighbors(v)) { w.seen = True; }", ["W0406"]),
+        ("seen", "forall (w in g.neighbors(v)) { <w.d, w.seen> = <Min(w.d, v.d + 1), True>; }", ["W0406"]),
+        ("seen", "v.seen = True;", []),
+        ("!seen", "forall (w in g.neighbors(v)) { w.seen = True; }", []),
+        ("d > 3", "forall (w in g.neighbors(v)) { if (v.d < w.d) { done = False; } }", []),
+        ("d > 3", "v.seen = True;", ["E0405"]),
+    ],
+)
+def test_how_a_fixed_point_ends(condition: str, body: str, expected: list[str]) -> None:
+    assert codes(WAITING.format(condition=condition, body=body)) == expected
+
+
+def test_a_property_that_decides_what_a_min_carries_is_used() -> None:
+    text = """function f(Graph g, propNode<node> who) {{
+      propNode<int> least;
+      g.attachNodeProperty(least = INF);
+      forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ {} }} }}
+    }}"""
+    assert codes(text.format("<w.least, w.who> = <Min(w.least, 2 * v), v>;")) == []
+    assert "W0202" in codes(text.format("<w.least> = <Min(w.least, 2 * v)>; w.who = 1;"))
