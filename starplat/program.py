@@ -170,8 +170,8 @@ class Program:
             time_limit: seconds after which the run is ended.
             follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
             arguments, named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
-                an array with a value for every node (or edge), or a dictionary by id (or by pairs of ids), where the
-                others start at 0 or False. `arguments` is for
+                one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
+                of ids), where the others start at 0 or False. `arguments` is for
                 parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
                 any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
                 property's type is used where it lies, and holds the property's contents at the end if the program

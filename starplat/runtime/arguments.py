@@ -238,8 +238,8 @@ def _hint(kind: Type) -> str | None:
             return "a set is given as a list of ids: 1,5,9 or @file on the command line"
         case PropertyType():
             return (
-                "a property is an array with a value for every node (or edge), in the graph's order, or values by id; "
-                "on the command line one value for all, or @FILE (.csv, .npz, .npy, .parquet, .txt)"
+                "a property is one value for all, an array with one for every node (or edge) in the graph's order, or "
+                "values by id; on the command line @FILE (.csv, .npz, .npy, .parquet, .txt)"
             )
         case _:
             return None

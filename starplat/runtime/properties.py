@@ -22,7 +22,7 @@ from starplat.runtime.scalars import NONE, UnfitError, node, scalar
 
 
 def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
-    """The cells of a property from an array with a value for every node or arc, or from values by id.
+    """The cells of a property from one value for all, an array with one for every node or arc, or values by id.
 
     Raises:
         UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
@@ -32,6 +32,9 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
         value = keyed_by(value, kind)
     if isinstance(value, Keyed):
         return _keyed_cells(value, kind, graph)
+    if np.ndim(value) == 0:
+        cell = scalar(value, kind.element, graph)
+        return np.full(_count(kind, graph), cell, dtype_of(element_of(kind.element), wide_arcs=True))
     array = np.asarray(value)
     count = _count(kind, graph)
     if array.shape != (count,):

@@ -38,6 +38,8 @@ def test_values_go_by_id_and_what_is_not_named_starts_at_zero(tmp_path: Path) ->
     assert cells(graph, best=file(tmp_path, "c.csv", "id,best\nAnn,Bob\nZoe,\n")) == [-1, 2, 0]
     assert cells(graph, on=file(tmp_path, "d.csv", "id,on\nAnn,true\n")) == [False, True, False]
     assert cells(graph, seed=file(tmp_path, "e.csv", "seed\n1\n2\n3\n")) == [1, 2, 3]
+    hashed = from_object([("#1", "#2")])
+    assert cells(hashed, seed=file(tmp_path, "g.csv", "id,seed\n#2,7\n#1,6\n")) == [6, 7]
     assert cells(graph, seed=file(tmp_path, "f.txt", "1, 2\n3\n")) == [1, 2, 3]
 
 
@@ -107,7 +109,9 @@ def test_a_dictionary_gives_values_by_id() -> None:
     assert result["cap"].tolist() == [0, 0, 0, 3]
     assert result["best"].tolist() == [None, "Zoe", "Zoe"]
     assert program.run(graph, target="reference", seed={})["seed"].tolist() == [0, 0, 0]
-    for wrong in ({"Anna": 1}, {"Ann": "much"}, {None: 1}):
+    assert program.run(graph, target="reference", seed=2)["seed"].tolist() == [2, 2, 2]
+    assert program.run(graph, target="reference", best="Bob")["best"].tolist() == ["Bob"] * 3
+    for wrong in ("much", {"Anna": 1}, {"Ann": "much"}, {None: 1}):
         with pytest.raises(starplat.DiagnosticError, match=r"E0706|E0712|E0816"):
             program.run(graph, target="reference", seed=wrong)
     with pytest.raises(starplat.DiagnosticError, match="which is a pair of ids"):

@@ -53,7 +53,13 @@ def from_object(obj: Any, *, directed: bool | None = None, name: str = "graph") 
         return _from_pairs(_array(obj), directed is not False, name)
     if isinstance(obj, Iterable) and not isinstance(obj, str | bytes | Mapping):
         return from_edges(obj, directed=directed is not False, name=name)
-    raise not_a_graph(f"a {type(obj).__module__}.{type(obj).__qualname__} holds no graph that starplat knows")
+    raise not_a_graph(f"a {type(obj).__module__}.{type(obj).__qualname__} holds no graph that starplat knows", _KNOWN)
+
+
+_KNOWN = (
+    "give a NetworkX graph, a SciPy sparse array, a data frame or a list of edges, or arrays (sources, destinations); "
+    "`starplat.read` reads files"
+)
 
 
 def from_sparse(matrix: Any, *, directed: bool = True, name: str = "graph", format: str = "SciPy") -> Graph:
