@@ -157,14 +157,9 @@ static void atomic_add_float(volatile __global float *cell, float value) {
 #line 12 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_min_bfs_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -189,15 +184,10 @@ void betweenness_min_bfs_level(
 #line 12 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_add_sigma(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const int *restrict bfs_level_order,
-    __global double *sigma,
-    __global const int *restrict bfs_level,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global const int *restrict bfs_level_order,
+    __global double *sigma, __global const int *restrict bfs_level, int bfs_level_begin,
+    int bfs_level_end, int depth
 ) {
     __local double values[1024];
     __local GroupRows rows;
@@ -238,18 +228,10 @@ void betweenness_add_sigma(
 #line 17 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void betweenness_add_delta(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict bfs_level_order,
-    __global double *delta,
-    __global const int *restrict bfs_level,
-    __global const double *restrict sigma,
-    __global double *bc,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int src,
-    int depth
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict bfs_level_order, __global double *delta,
+    __global const int *restrict bfs_level, __global const double *restrict sigma,
+    __global double *bc, int bfs_level_begin, int bfs_level_end, int src, int depth
 ) {
     __local double values[1024];
     __local GroupRows rows;
@@ -294,13 +276,9 @@ void betweenness_add_delta(
 #line 12 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_min_bfs_level_pull(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global int *bfs_level_order,
-    int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *bfs_level, __global int *bfs_level_count,
+    __global int *bfs_level_order, int depth
 ) {
     for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
         if (latest(bfs_level[neighbor]) != INT_MAX) continue;
@@ -321,11 +299,8 @@ void betweenness_min_bfs_level_pull(
 #line 12 "betweenness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
@@ -343,24 +318,12 @@ void arcs_of_bfs_level_order(
 #line 12 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global double *sigma,
-    __global int *bfs_level_starts,
-    uchar found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    __global int *depth_outcome,
-    __global int *bfs_level_begin_outcome,
-    __global int *bfs_level_end_outcome,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    __global double *sigma, __global int *bfs_level_starts, uchar found, int bfs_level_end,
+    int bfs_level_begin, int few, int depth, __global int *depth_outcome,
+    __global int *bfs_level_begin_outcome, __global int *bfs_level_end_outcome,
     __global int *found_outcome
 ) {
     do {
@@ -417,23 +380,12 @@ void betweenness_few(
 #line 17 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few_2(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict bfs_level_order,
-    __global double *delta,
-    __global const int *restrict bfs_level,
-    __global const double *restrict sigma,
-    __global double *bc,
-    __global const int *restrict bfs_level_starts,
-    uchar goes_on,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few_2,
-    int src,
-    int depth,
-    __global int *goes_on_outcome,
-    __global int *depth_outcome,
-    __global int *bfs_level_end_outcome,
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict bfs_level_order, __global double *delta,
+    __global const int *restrict bfs_level, __global const double *restrict sigma,
+    __global double *bc, __global const int *restrict bfs_level_starts, uchar goes_on,
+    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth,
+    __global int *goes_on_outcome, __global int *depth_outcome, __global int *bfs_level_end_outcome,
     __global int *bfs_level_begin_outcome
 ) {
     do {

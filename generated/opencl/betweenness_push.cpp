@@ -53,10 +53,7 @@ struct Graph {
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

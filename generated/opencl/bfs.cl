@@ -108,14 +108,9 @@ static void atomic_add_float(volatile __global float *cell, float value) {
 #line 8 "bfs.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void bfs_min_bfs_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -140,15 +135,9 @@ void bfs_min_bfs_level(
 #line 8 "bfs.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void bfs_min_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict bfs_level_order,
-    __global const int *restrict bfs_level,
-    __global int *level,
-    __global int *parent,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level,
+    __global int *level, __global int *parent, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -179,13 +168,9 @@ void bfs_min_level(
 #line 8 "bfs.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void bfs_min_bfs_level_pull(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global int *bfs_level_order,
-    int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *bfs_level, __global int *bfs_level_count,
+    __global int *bfs_level_order, int depth
 ) {
     for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
         if (latest(bfs_level[neighbor]) != INT_MAX) continue;
@@ -206,11 +191,8 @@ void bfs_min_bfs_level_pull(
 #line 8 "bfs.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
@@ -228,23 +210,11 @@ void arcs_of_bfs_level_order(
 #line 8 "bfs.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void bfs_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global int *level,
-    __global int *parent,
-    uchar found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    __global int *depth_outcome,
-    __global int *bfs_level_begin_outcome,
-    __global int *bfs_level_end_outcome,
-    __global int *found_outcome
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    __global int *level, __global int *parent, uchar found, int bfs_level_end, int bfs_level_begin,
+    int few, int depth, __global int *depth_outcome, __global int *bfs_level_begin_outcome,
+    __global int *bfs_level_end_outcome, __global int *found_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);

@@ -119,15 +119,10 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 #line 11 "bfs_levels.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void bfs_levels_min_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict frontier_list,
-    __global int *frontier_bits,
-    __global int *level,
-    __global int *frontier_next_bits,
-    __global int *frontier_next_list,
-    __global int *frontier_next_size,
-    int frontier_count
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict frontier_list, __global int *frontier_bits, __global int *level,
+    __global int *frontier_next_bits, __global int *frontier_next_list,
+    __global int *frontier_next_size, int frontier_count
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < frontier_count; begin += get_global_size(0)) {
@@ -156,14 +151,10 @@ void bfs_levels_min_level(
 #line 11 "bfs_levels.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void bfs_levels_min_level_pull(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *level,
-    __global const int *restrict frontier_bits,
-    __global int *frontier_next_bits,
-    __global int *frontier_next_list,
-    __global int *frontier_next_size
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *level,
+    __global const int *restrict frontier_bits, __global int *frontier_next_bits,
+    __global int *frontier_next_list, __global int *frontier_next_size
 ) {
     for (int w = get_global_id(0); w < num_nodes; w += get_global_size(0)) {
         if (level[w] != INT_MAX) continue;
@@ -179,10 +170,7 @@ void bfs_levels_min_level_pull(
 }
 
 __kernel void frontier_list_first(
-    __global int *frontier_bits,
-    __global int *frontier_list,
-    __global int *frontier_size,
-    int src
+    __global int *frontier_bits, __global int *frontier_list, __global int *frontier_size, int src
 ) {
     enlist(src, frontier_bits, frontier_list, frontier_size);
 }
@@ -192,10 +180,8 @@ __kernel void frontier_list_first(
 #line 11 "bfs_levels.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_frontier_list(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict frontier_list,
-    int frontier_count,
-    __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict frontier_list,
+    int frontier_count, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = get_global_id(0); place < frontier_count; place += get_global_size(0)) {
@@ -213,23 +199,12 @@ void arcs_of_frontier_list(
 #line 11 "bfs_levels.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void bfs_levels_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *frontier_list,
-    __global int *frontier_bits,
-    __global int *level,
-    __global int *frontier_next_bits,
-    __global int *frontier_next_list,
-    __global int *frontier_next_size,
-    __global int *frontier_size,
-    uchar finished,
-    int frontier_count,
-    int few,
-    uchar turned,
-    __global int *frontier_count_outcome,
-    __global int *finished_outcome,
-    __global int *turned_outcome
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *frontier_list, __global int *frontier_bits, __global int *level,
+    __global int *frontier_next_bits, __global int *frontier_next_list,
+    __global int *frontier_next_size, __global int *frontier_size, uchar finished,
+    int frontier_count, int few, uchar turned, __global int *frontier_count_outcome,
+    __global int *finished_outcome, __global int *turned_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);

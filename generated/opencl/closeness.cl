@@ -119,14 +119,9 @@ static void atomic_add_float(volatile __global float *cell, float value) {
 #line 13 "closeness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void closeness_centrality_min_bfs_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -151,16 +146,10 @@ void closeness_centrality_min_bfs_level(
 #line 13 "closeness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_min_level(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict bfs_level_order,
-    __global const int *restrict bfs_level,
-    __global int *level,
-    __global long *farness,
-    __global int *reached_by,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level,
+    __global int *level, __global long *farness, __global int *reached_by, int bfs_level_begin,
+    int bfs_level_end, int depth
 ) {
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
         const int v = bfs_level_order[place];
@@ -181,9 +170,7 @@ void closeness_centrality_min_level(
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 __kernel void closeness_centrality_set_closeness(
-    int num_nodes,
-    __global const long *restrict farness,
-    __global const int *restrict reached_by,
+    int num_nodes, __global const long *restrict farness, __global const int *restrict reached_by,
     __global double *closeness
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -198,13 +185,9 @@ __kernel void closeness_centrality_set_closeness(
 #line 13 "closeness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_min_bfs_level_pull(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global int *bfs_level_order,
-    int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *bfs_level, __global int *bfs_level_count,
+    __global int *bfs_level_order, int depth
 ) {
     for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
         if (latest(bfs_level[neighbor]) != INT_MAX) continue;
@@ -225,11 +208,8 @@ void closeness_centrality_min_bfs_level_pull(
 #line 13 "closeness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
@@ -247,23 +227,11 @@ void arcs_of_bfs_level_order(
 #line 13 "closeness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *bfs_level_order,
-    __global int *bfs_level,
-    __global int *bfs_level_count,
-    __global int *level,
-    __global long *farness,
-    __global int *reached_by,
-    uchar found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    __global int *depth_outcome,
-    __global int *bfs_level_begin_outcome,
-    __global int *bfs_level_end_outcome,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
+    __global int *level, __global long *farness, __global int *reached_by, uchar found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, __global int *depth_outcome,
+    __global int *bfs_level_begin_outcome, __global int *bfs_level_end_outcome,
     __global int *found_outcome
 ) {
     do {

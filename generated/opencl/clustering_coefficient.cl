@@ -47,10 +47,7 @@ static long group_add_long(long value, __local long *scratch) {
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
 static long arcs_to_neighbors(
-    int u,
-    int v,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns
+    int u, int v, __global const arc_t *restrict row_offsets, __global const int *restrict columns
 ) {
     long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -68,11 +65,8 @@ static long arcs_to_neighbors(
 #line 7 "clustering_coefficient.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void clustering_coefficient_set_lcc(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
     __global double *lcc
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -105,11 +99,8 @@ void clustering_coefficient_set_lcc(
 #line 7 "clustering_coefficient.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void clustering_coefficient_set_lcc_check(
-    arc_t num_arcs,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global int *other_graph,
+    arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict arc_sources, __global int *other_graph,
     __global long *downward_excess
 ) {
     bool other_graph_part = false;
@@ -145,11 +136,8 @@ void clustering_coefficient_set_lcc_check(
 #line 7 "clustering_coefficient.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void clustering_coefficient_set_lcc_orient(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *kept_columns,
-    __global arc_t *kept_ends
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *kept_columns, __global arc_t *kept_ends
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
@@ -170,12 +158,9 @@ void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 __kernel void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict arc_sources,
-    __global const arc_t *restrict kept_ends,
-    __global const int *restrict kept_columns,
-    __global long *triangles_of
+    arc_t num_arcs, __global const arc_t *restrict row_offsets,
+    __global const int *restrict arc_sources, __global const arc_t *restrict kept_ends,
+    __global const int *restrict kept_columns, __global long *triangles_of
 ) {
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int v = arc_sources[e];
@@ -216,11 +201,8 @@ __kernel void clustering_coefficient_set_lcc_intersect(
 #line 7 "clustering_coefficient.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void clustering_coefficient_set_lcc_from_triangles(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const long *restrict triangles_of,
-    __global double *lcc
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const long *restrict triangles_of, __global double *lcc
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         long neighbors = 0;

@@ -69,9 +69,7 @@ static int owner_of(__local const GroupRows *rows, arc_t place) {
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 __kernel void connected_components_component_start(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *component
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -89,9 +87,7 @@ __kernel void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 __kernel void connected_components_component_sample(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *component
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -141,9 +137,7 @@ __kernel void connected_components_component_sample(
 #line 12 "connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void connected_components_component_join(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *component
 ) {
     __local GroupRows rows;

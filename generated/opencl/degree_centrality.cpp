@@ -49,10 +49,7 @@ struct Graph {
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
 static void degree_centrality(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &out_centrality,
-    Buffer<double> &in_centrality
+    Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())

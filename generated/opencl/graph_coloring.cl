@@ -21,13 +21,9 @@ static long priority(int v) {
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
 #line 10 "graph_coloring.sp"
 __kernel void graph_coloring_set_color_nxt(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global const int *restrict color,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on, __global const int *restrict color,
     __global int *color_nxt
 ) {
     if (!*goes_on) {
@@ -74,11 +70,8 @@ __kernel void graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 __kernel void graph_coloring_find_finished(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global int *color,
-    __global const int *restrict color_nxt,
-    __global int *finished_found
+    int num_nodes, __global const uchar *restrict goes_on, __global int *color,
+    __global const int *restrict color_nxt, __global int *finished_found
 ) {
     if (!*goes_on) {
         return;

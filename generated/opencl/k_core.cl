@@ -164,10 +164,8 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 #line 9 "k_core.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *degree
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *degree
 ) {
     __local int values[1024];
     __local GroupRows rows;
@@ -206,13 +204,8 @@ void k_core_add_degree(
 #line 18 "k_core.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_set_core(
-    int num_nodes,
-    __global int *core,
-    __global const int *restrict degree,
-    __global int *peeling_bits,
-    __global int *peeling_list,
-    __global int *peeling_size,
-    int k,
+    int num_nodes, __global int *core, __global const int *restrict degree,
+    __global int *peeling_bits, __global int *peeling_list, __global int *peeling_size, int k,
     __global long *peeled
 ) {
     long peeled_part = 0;
@@ -233,11 +226,8 @@ void k_core_set_core(
 #line 23 "k_core.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree_2(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict peeling_list,
-    __global int *peeling_bits,
-    __global int *degree,
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict peeling_list, __global int *peeling_bits, __global int *degree,
     int peeling_count
 ) {
     __local GroupRows rows;
@@ -266,11 +256,8 @@ void k_core_add_degree_2(
 #line 23 "k_core.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree_2_of_many(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict peeling_bits,
-    __global int *degree
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict peeling_bits, __global int *degree
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {

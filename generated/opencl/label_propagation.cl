@@ -18,13 +18,9 @@ __kernel void label_propagation_set_label(int num_nodes, __global int *label) {
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
 __kernel void label_propagation_set_label_nxt(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const int *restrict label,
-    __global int *label_nxt
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const int *restrict label, __global int *label_nxt
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         int favourite = label[v];

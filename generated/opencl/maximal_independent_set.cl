@@ -21,13 +21,9 @@ static long priority(int v) {
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
 #line 10 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_set_in_set(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global const uchar *restrict undecided,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided,
     __global uchar *in_set
 ) {
     if (!*goes_on) {
@@ -56,15 +52,10 @@ __kernel void maximal_independent_set_set_in_set(
 // then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_set_undecided_and_find_finished(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global uchar *undecided,
-    __global const uchar *restrict in_set,
-    __global int *finished_found
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on, __global uchar *undecided,
+    __global const uchar *restrict in_set, __global int *finished_found
 ) {
     if (!*goes_on) {
         return;
@@ -106,8 +97,7 @@ __kernel void maximal_independent_set_begin(__global uchar *goes_on, __global in
 // works out what the host does not wait for: finished
 #line 9 "maximal_independent_set.sp"
 __kernel void maximal_independent_set_end_round(
-    __global uchar *goes_on,
-    __global int *finished_found
+    __global uchar *goes_on, __global int *finished_found
 ) {
     if (!*goes_on) {
         return;

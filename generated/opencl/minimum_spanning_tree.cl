@@ -49,9 +49,7 @@ static long group_add_long(long value, __local long *scratch) {
 // first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component(
-    int num_nodes,
-    __global int *component,
-    __global int *joins
+    int num_nodes, __global int *component, __global int *joins
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         component[v] = v;
@@ -62,13 +60,9 @@ __kernel void minimum_spanning_tree_set_component(
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 #line 19 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_min_lightest(
-    arc_t num_arcs,
-    __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global const uchar *restrict goes_on,
-    __global const int *restrict component,
-    __global int *lightest,
-    __global const int *restrict weight
+    arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on, __global const int *restrict component,
+    __global int *lightest, __global const int *restrict weight
 ) {
     if (!*goes_on) {
         return;
@@ -92,13 +86,9 @@ __kernel void minimum_spanning_tree_min_lightest(
 // minimum_spanning_tree.sp:27 forall (e in g.edges())
 #line 27 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_max_choice(
-    arc_t num_arcs,
-    __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global const uchar *restrict goes_on,
-    __global const int *restrict component,
-    __global const int *restrict weight,
-    __global const int *restrict lightest,
+    arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on, __global const int *restrict component,
+    __global const int *restrict weight, __global const int *restrict lightest,
     __global arc_t *choice
 ) {
     if (!*goes_on) {
@@ -123,14 +113,9 @@ __kernel void minimum_spanning_tree_max_choice(
 // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
 #line 37 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_joins(
-    int num_nodes,
-    __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global const uchar *restrict goes_on,
-    __global const arc_t *restrict choice,
-    __global const int *restrict component,
-    __global int *joins,
-    __global uchar *in_tree,
+    int num_nodes, __global const int *restrict columns, __global const int *restrict arc_sources,
+    __global const uchar *restrict goes_on, __global const arc_t *restrict choice,
+    __global const int *restrict component, __global int *joins, __global uchar *in_tree,
     __global int *growing_found
 ) {
     if (!*goes_on) {
@@ -158,9 +143,7 @@ __kernel void minimum_spanning_tree_set_joins(
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
 #line 49 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_set_component_2(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global int *component,
+    int num_nodes, __global const uchar *restrict goes_on, __global int *component,
     __global const int *restrict joins
 ) {
     if (!*goes_on) {
@@ -179,9 +162,7 @@ __kernel void minimum_spanning_tree_set_component_2(
 #line 58 "minimum_spanning_tree.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void minimum_spanning_tree_find_total(
-    arc_t num_arcs,
-    __global const uchar *restrict in_tree,
-    __global const int *restrict weight,
+    arc_t num_arcs, __global const uchar *restrict in_tree, __global const int *restrict weight,
     __global long *total
 ) {
     long total_part = 0;
@@ -208,9 +189,7 @@ __kernel void minimum_spanning_tree_begin(__global uchar *goes_on, __global int 
 // fill lightest
 #line 19 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_fill_lightest(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global int *lightest
+    int num_nodes, __global const uchar *restrict goes_on, __global int *lightest
 ) {
     if (!*goes_on) {
         return;
@@ -224,9 +203,7 @@ __kernel void minimum_spanning_tree_fill_lightest(
 // fill choice
 #line 19 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_fill_choice(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global arc_t *choice
+    int num_nodes, __global const uchar *restrict goes_on, __global arc_t *choice
 ) {
     if (!*goes_on) {
         return;

@@ -133,12 +133,9 @@ static double join_add_double(
 #line 14 "pagerank.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_find_stranded_and_set_contribution(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const uchar *restrict goes_on,
-    __global const double *restrict rank,
-    __global double *contribution,
-    __global double *stranded_found
+    int num_nodes, __global const arc_t *restrict row_offsets,
+    __global const uchar *restrict goes_on, __global const double *restrict rank,
+    __global double *contribution, __global double *stranded_found
 ) {
     if (!*goes_on) {
         return;
@@ -162,16 +159,10 @@ void pagerank_find_stranded_and_set_contribution(
 #line 18 "pagerank.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void pagerank_set_rank_nxt(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global const double *restrict contribution,
-    __global const double *restrict stranded_found,
-    __global double *rank,
-    double damping,
-    double n,
-    __global double *change_found
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global const uchar *restrict goes_on,
+    __global const double *restrict contribution, __global const double *restrict stranded_found,
+    __global double *rank, double damping, double n, __global double *change_found
 ) {
     if (!*goes_on) {
         return;
@@ -220,11 +211,8 @@ void pagerank_set_rank_nxt(
 // puts what rounds change on the device
 #line 14 "pagerank.sp"
 __kernel void pagerank_begin(
-    __global uchar *goes_on,
-    __global int *iterations_cell,
-    __global double *stranded_found,
-    __global double *change_found,
-    int iterations
+    __global uchar *goes_on, __global int *iterations_cell, __global double *stranded_found,
+    __global double *change_found, int iterations
 ) {
     *goes_on = true;
     *iterations_cell = iterations;
@@ -236,12 +224,8 @@ __kernel void pagerank_begin(
 // works out what the host does not wait for: change, iterations
 #line 14 "pagerank.sp"
 __kernel void pagerank_end_round(
-    __global uchar *goes_on,
-    __global double *change_found,
-    __global int *iterations_cell,
-    __global double *stranded_found,
-    double tolerance,
-    int max_iterations
+    __global uchar *goes_on, __global double *change_found, __global int *iterations_cell,
+    __global double *stranded_found, double tolerance, int max_iterations
 ) {
     if (!*goes_on) {
         return;

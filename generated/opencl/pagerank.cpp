@@ -51,11 +51,7 @@ struct Graph {
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 static void pagerank(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &rank,
-    double damping,
-    double tolerance,
+    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);

@@ -143,20 +143,12 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 #line 10 "sssp_two_flags.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void sssp_min_dist(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict modified_list,
-    __global int *modified_bits,
-    __global int *dist,
-    __global const int *restrict weight,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    __global int *modified_later_bits,
-    __global int *modified_later_list,
-    __global int *modified_later_size,
-    int modified_count,
-    int limit
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict modified_list, __global int *modified_bits, __global int *dist,
+    __global const int *restrict weight, __global int *modified_nxt_bits,
+    __global int *modified_nxt_list, __global int *modified_nxt_size,
+    __global int *modified_later_bits, __global int *modified_later_list,
+    __global int *modified_later_size, int modified_count, int limit
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
@@ -187,9 +179,7 @@ void sssp_min_dist(
 // one weight for each node, whose mean says how far apart near and far are
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void sample_weight(
-    int num_nodes,
-    arc_t num_arcs,
-    __global const int *restrict weight,
+    int num_nodes, arc_t num_arcs, __global const int *restrict weight,
     __global double *weight_total
 ) {
     double weight_total_part = 0.0;
@@ -209,18 +199,10 @@ void sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 10 "sssp_two_flags.sp"
 __kernel void sssp_min_dist_later(
-    __global const int *restrict modified_later_list,
-    __global int *modified_later_bits,
-    __global const int *restrict dist,
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    int modified_later_count,
-    int settled,
-    int limit
+    __global const int *restrict modified_later_list, __global int *modified_later_bits,
+    __global const int *restrict dist, __global int *modified_bits, __global int *modified_list,
+    __global int *modified_size, __global int *modified_nxt_bits, __global int *modified_nxt_list,
+    __global int *modified_nxt_size, int modified_later_count, int settled, int limit
 ) {
     for (int place = get_global_id(0); place < modified_later_count; place += get_global_size(0)) {
         const int node_2 = modified_later_list[place];
@@ -237,10 +219,7 @@ __kernel void sssp_min_dist_later(
 }
 
 __kernel void modified_list_first(
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size,
-    int src
+    __global int *modified_bits, __global int *modified_list, __global int *modified_size, int src
 ) {
     enlist(src, modified_bits, modified_list, modified_size);
 }
@@ -250,19 +229,12 @@ __kernel void modified_list_first(
 #line 10 "sssp_two_flags.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void sssp_min_dist_of_many(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict modified_bits,
-    __global int *dist,
-    __global const int *restrict weight,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    __global int *modified_later_bits,
-    __global int *modified_later_list,
-    __global int *modified_later_size,
-    int limit
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict modified_bits, __global int *dist,
+    __global const int *restrict weight, __global int *modified_nxt_bits,
+    __global int *modified_nxt_list, __global int *modified_nxt_size,
+    __global int *modified_later_bits, __global int *modified_later_list,
+    __global int *modified_later_size, int limit
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -290,17 +262,10 @@ void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 10 "sssp_two_flags.sp"
 __kernel void sssp_min_dist_later_of_many(
-    int num_nodes,
-    __global const int *restrict modified_later_bits,
-    __global const int *restrict dist,
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    int settled,
-    int limit
+    int num_nodes, __global const int *restrict modified_later_bits,
+    __global const int *restrict dist, __global int *modified_bits, __global int *modified_list,
+    __global int *modified_size, __global int *modified_nxt_bits, __global int *modified_nxt_list,
+    __global int *modified_nxt_size, int settled, int limit
 ) {
     for (int node_2 = get_global_id(0); node_2 < num_nodes; node_2 += get_global_size(0)) {
         if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
@@ -319,28 +284,14 @@ __kernel void sssp_min_dist_later_of_many(
 #line 10 "sssp_two_flags.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void sssp_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *modified_list,
-    __global int *modified_bits,
-    __global int *dist,
-    __global const int *restrict weight,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    __global int *modified_later_bits,
-    __global int *modified_later_list,
-    __global int *modified_later_size,
-    __global int *modified_size,
-    uchar finished,
-    int modified_count,
-    int few,
-    int limit,
-    uchar turned,
-    __global int *modified_count_outcome,
-    __global int *finished_outcome,
-    __global int *turned_outcome
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *modified_list, __global int *modified_bits, __global int *dist,
+    __global const int *restrict weight, __global int *modified_nxt_bits,
+    __global int *modified_nxt_list, __global int *modified_nxt_size,
+    __global int *modified_later_bits, __global int *modified_later_list,
+    __global int *modified_later_size, __global int *modified_size, uchar finished,
+    int modified_count, int few, int limit, uchar turned, __global int *modified_count_outcome,
+    __global int *finished_outcome, __global int *turned_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
@@ -385,34 +336,15 @@ void sssp_few(
 #line 10 "sssp_two_flags.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void sssp_few_2(
-    int num_nodes,
-    __global int *modified_later_list,
-    __global int *modified_later_bits,
-    __global const int *restrict dist,
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size,
-    __global int *modified_nxt_bits,
-    __global int *modified_nxt_list,
-    __global int *modified_nxt_size,
-    __global int *modified_later_size,
-    uchar nobody_near,
-    uchar nobody_waits,
-    int modified_later_count,
-    int few_2,
-    int limit,
-    int rise,
-    int settled,
-    int modified_count,
-    uchar turned_2,
-    __global int *settled_outcome,
-    __global int *limit_outcome,
-    __global int *rise_outcome,
-    __global int *modified_count_outcome,
-    __global int *nobody_near_outcome,
-    __global int *modified_later_count_outcome,
-    __global int *nobody_waits_outcome,
-    __global int *turned_2_outcome
+    int num_nodes, __global int *modified_later_list, __global int *modified_later_bits,
+    __global const int *restrict dist, __global int *modified_bits, __global int *modified_list,
+    __global int *modified_size, __global int *modified_nxt_bits, __global int *modified_nxt_list,
+    __global int *modified_nxt_size, __global int *modified_later_size, uchar nobody_near,
+    uchar nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
+    int modified_count, uchar turned_2, __global int *settled_outcome, __global int *limit_outcome,
+    __global int *rise_outcome, __global int *modified_count_outcome,
+    __global int *nobody_near_outcome, __global int *modified_later_count_outcome,
+    __global int *nobody_waits_outcome, __global int *turned_2_outcome
 ) {
     do {
         settled = limit;

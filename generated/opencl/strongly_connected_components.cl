@@ -115,12 +115,8 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_set_color(
-    int num_nodes,
-    __global const int *restrict component,
-    __global int *color,
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size
+    int num_nodes, __global const int *restrict component, __global int *color,
+    __global int *modified_bits, __global int *modified_list, __global int *modified_size
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (component[v] != -1) continue;
@@ -133,16 +129,10 @@ __kernel void strongly_connected_components_set_color(
 #line 19 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_min_color(
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict modified_list,
-    __global int *modified_bits,
-    __global const int *restrict component,
-    __global int *color,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
-    __global int *modified_next_size,
-    int modified_count
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict modified_list, __global int *modified_bits,
+    __global const int *restrict component, __global int *color, __global int *modified_next_bits,
+    __global int *modified_next_list, __global int *modified_next_size, int modified_count
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
@@ -171,12 +161,8 @@ void strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_set_component(
-    int num_nodes,
-    __global int *component,
-    __global const int *restrict color,
-    __global int *modified_bits,
-    __global int *modified_list,
-    __global int *modified_size
+    int num_nodes, __global int *component, __global const int *restrict color,
+    __global int *modified_bits, __global int *modified_list, __global int *modified_size
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!(component[v] == -1 && color[v] == v)) continue;
@@ -189,16 +175,10 @@ __kernel void strongly_connected_components_set_component(
 #line 32 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_max_component(
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const int *restrict modified_list,
-    __global int *modified_bits,
-    __global const int *restrict color,
-    __global int *component,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
-    __global int *modified_next_size,
-    int modified_count
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const int *restrict modified_list, __global int *modified_bits,
+    __global const int *restrict color, __global int *component, __global int *modified_next_bits,
+    __global int *modified_next_list, __global int *modified_next_size, int modified_count
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < modified_count; begin += get_global_size(0)) {
@@ -227,9 +207,7 @@ void strongly_connected_components_max_component(
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 __kernel void strongly_connected_components_find_finished(
-    int num_nodes,
-    __global const int *restrict component,
-    __global int *finished
+    int num_nodes, __global const int *restrict component, __global int *finished
 ) {
     bool finished_part = true;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
@@ -246,13 +224,9 @@ __kernel void strongly_connected_components_find_finished(
 #line 48 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void trim_set_alone(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global const int *restrict component,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on, __global const int *restrict component,
     __global uchar *alone
 ) {
     if (!*goes_on) {
@@ -282,11 +256,8 @@ void trim_set_alone(
 #line 59 "strongly_connected_components.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void trim_set_component(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global int *component,
-    __global const uchar *restrict alone,
-    __global long *trimmed_found
+    int num_nodes, __global const uchar *restrict goes_on, __global int *component,
+    __global const uchar *restrict alone, __global long *trimmed_found
 ) {
     if (!*goes_on) {
         return;
@@ -309,14 +280,9 @@ void trim_set_component(
 #line 19 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_min_color_of_many(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict modified_bits,
-    __global const int *restrict component,
-    __global int *color,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict modified_bits, __global const int *restrict component,
+    __global int *color, __global int *modified_next_bits, __global int *modified_next_list,
     __global int *modified_next_size
 ) {
     __local GroupRows rows;
@@ -344,15 +310,10 @@ void strongly_connected_components_min_color_of_many(
 #line 32 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void strongly_connected_components_max_component_of_many(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const int *restrict modified_bits,
-    __global const int *restrict color,
-    __global int *component,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
-    __global int *modified_next_size
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global const int *restrict modified_bits,
+    __global const int *restrict color, __global int *component, __global int *modified_next_bits,
+    __global int *modified_next_list, __global int *modified_next_size
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -399,23 +360,11 @@ __kernel void trim_end_round(__global uchar *goes_on, __global long *trimmed_fou
 #line 19 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void strongly_connected_components_few(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *modified_list,
-    __global int *modified_bits,
-    __global const int *restrict component,
-    __global int *color,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
-    __global int *modified_next_size,
-    __global int *modified_size,
-    uchar colored,
-    int modified_count,
-    int few,
-    uchar turned,
-    __global int *modified_count_outcome,
-    __global int *colored_outcome,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *modified_list, __global int *modified_bits, __global const int *restrict component,
+    __global int *color, __global int *modified_next_bits, __global int *modified_next_list,
+    __global int *modified_next_size, __global int *modified_size, uchar colored, int modified_count,
+    int few, uchar turned, __global int *modified_count_outcome, __global int *colored_outcome,
     __global int *turned_outcome
 ) {
     do {
@@ -459,24 +408,13 @@ void strongly_connected_components_few(
 #line 32 "strongly_connected_components.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void strongly_connected_components_few_2(
-    int num_nodes,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global int *modified_list,
-    __global int *modified_bits,
-    __global const int *restrict color,
-    __global int *component,
-    __global int *modified_next_bits,
-    __global int *modified_next_list,
-    __global int *modified_next_size,
-    __global int *modified_size,
-    uchar collected,
-    int modified_count,
-    int few_2,
-    uchar turned_2,
-    __global int *modified_count_outcome,
-    __global int *collected_outcome,
-    __global int *turned_2_outcome
+    int num_nodes, __global const arc_t *restrict in_row_offsets,
+    __global const int *restrict in_columns, __global int *modified_list,
+    __global int *modified_bits, __global const int *restrict color, __global int *component,
+    __global int *modified_next_bits, __global int *modified_next_list,
+    __global int *modified_next_size, __global int *modified_size, uchar collected,
+    int modified_count, int few_2, uchar turned_2, __global int *modified_count_outcome,
+    __global int *collected_outcome, __global int *turned_2_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);

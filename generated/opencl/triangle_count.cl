@@ -93,9 +93,7 @@ static long group_add_long(long value, __local long *scratch) {
 #line 7 "triangle_count.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void triangle_count_find_triangles(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global long *triangles
 ) {
     long triangles_part = 0;
@@ -132,11 +130,8 @@ void triangle_count_find_triangles(
 #line 7 "triangle_count.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void triangle_count_find_triangles_check(
-    arc_t num_arcs,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const int *restrict arc_sources,
-    __global int *other_graph,
+    arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const int *restrict arc_sources, __global int *other_graph,
     __global long *downward_excess
 ) {
     bool other_graph_part = false;
@@ -172,11 +167,8 @@ void triangle_count_find_triangles_check(
 #line 7 "triangle_count.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void triangle_count_find_triangles_orient(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global int *kept_columns,
-    __global arc_t *kept_ends
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global int *kept_columns, __global arc_t *kept_ends
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
@@ -198,12 +190,9 @@ void triangle_count_find_triangles_orient(
 #line 7 "triangle_count.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void triangle_count_find_triangles_intersect(
-    arc_t num_arcs,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict arc_sources,
-    __global const arc_t *restrict kept_ends,
-    __global const int *restrict kept_columns,
-    __global long *triangles
+    arc_t num_arcs, __global const arc_t *restrict row_offsets,
+    __global const int *restrict arc_sources, __global const arc_t *restrict kept_ends,
+    __global const int *restrict kept_columns, __global long *triangles
 ) {
     long triangles_part = 0;
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {

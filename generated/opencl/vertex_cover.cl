@@ -36,9 +36,7 @@ static long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 __kernel void vertex_cover_set_in_cover(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global uchar *in_cover
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -50,13 +48,9 @@ __kernel void vertex_cover_set_in_cover(
 // first partner = -1
 #line 14 "vertex_cover.sp"
 __kernel void vertex_cover_set_partner(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on,
-    __global int *partner,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const uchar *restrict goes_on, __global int *partner,
     __global const uchar *restrict in_cover
 ) {
     if (!*goes_on) {
@@ -87,11 +81,8 @@ __kernel void vertex_cover_set_partner(
 // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
 #line 24 "vertex_cover.sp"
 __kernel void vertex_cover_set_in_cover_2(
-    int num_nodes,
-    __global const uchar *restrict goes_on,
-    __global const int *restrict partner,
-    __global uchar *in_cover,
-    __global int *matched_found
+    int num_nodes, __global const uchar *restrict goes_on, __global const int *restrict partner,
+    __global uchar *in_cover, __global int *matched_found
 ) {
     if (!*goes_on) {
         return;

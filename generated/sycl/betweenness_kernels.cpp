@@ -113,14 +113,8 @@ static double join_add_double(
 // finds the next BFS level
 #line 12 "betweenness.sp"
 KERNEL betweenness_min_bfs_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -145,15 +139,9 @@ KERNEL betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 KERNEL betweenness_add_sigma(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const int *__restrict bfs_level_order,
-    double *sigma,
-    const int *__restrict bfs_level,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const int *__restrict bfs_level_order, double *sigma, const int *__restrict bfs_level,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<double[1024]>();
@@ -194,17 +182,9 @@ KERNEL betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 KERNEL betweenness_add_delta(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict bfs_level_order,
-    double *delta,
-    const int *__restrict bfs_level,
-    const double *__restrict sigma,
-    double *bc,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int src,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict bfs_level_order, double *delta, const int *__restrict bfs_level,
+    const double *__restrict sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
     int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -250,13 +230,8 @@ KERNEL betweenness_add_delta(
 // nodes that are not reached yet look for one that is
 #line 12 "betweenness.sp"
 KERNEL betweenness_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int neighbor = item.get_global_id(0); neighbor < num_nodes; neighbor += item.get_global_range(0)) {
@@ -277,11 +252,8 @@ KERNEL betweenness_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 12 "betweenness.sp"
 KERNEL arcs_of_bfs_level_order(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict row_offsets, const int *__restrict bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     float active_arcs_part = 0.0f;
@@ -298,25 +270,11 @@ KERNEL arcs_of_bfs_level_order(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 KERNEL betweenness_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    double *sigma,
-    int *bfs_level_starts,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, double *sigma, int *bfs_level_starts, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -372,24 +330,11 @@ KERNEL betweenness_few(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 KERNEL betweenness_few_2(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict bfs_level_order,
-    double *delta,
-    const int *__restrict bfs_level,
-    const double *__restrict sigma,
-    double *bc,
-    const int *__restrict bfs_level_starts,
-    bool goes_on,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few_2,
-    int src,
-    int depth,
-    int *goes_on_outcome,
-    int *depth_outcome,
-    int *bfs_level_end_outcome,
-    int *bfs_level_begin_outcome
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict bfs_level_order, double *delta, const int *__restrict bfs_level,
+    const double *__restrict sigma, double *bc, const int *__restrict bfs_level_starts, bool goes_on,
+    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth, int *goes_on_outcome,
+    int *depth_outcome, int *bfs_level_end_outcome, int *bfs_level_begin_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {

@@ -82,14 +82,8 @@ static int add_inf(int a, int b) {
 // finds the next BFS level
 #line 8 "bfs.sp"
 KERNEL bfs_min_bfs_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -114,15 +108,9 @@ KERNEL bfs_min_bfs_level(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 KERNEL bfs_min_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict bfs_level_order,
-    const int *__restrict bfs_level,
-    int *level,
-    int *parent,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict bfs_level_order, const int *__restrict bfs_level, int *level, int *parent,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -153,13 +141,8 @@ KERNEL bfs_min_level(
 // nodes that are not reached yet look for one that is
 #line 8 "bfs.sp"
 KERNEL bfs_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int neighbor = item.get_global_id(0); neighbor < num_nodes; neighbor += item.get_global_range(0)) {
@@ -180,11 +163,8 @@ KERNEL bfs_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 8 "bfs.sp"
 KERNEL arcs_of_bfs_level_order(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict row_offsets, const int *__restrict bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     float active_arcs_part = 0.0f;
@@ -201,23 +181,10 @@ KERNEL arcs_of_bfs_level_order(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 KERNEL bfs_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *level,
-    int *parent,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, int *parent, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {

@@ -93,15 +93,9 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 KERNEL bfs_levels_min_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict frontier_list,
-    int *frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size,
-    int frontier_count
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict frontier_list, int *frontier_bits, int *level, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size, int frontier_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -130,14 +124,9 @@ KERNEL bfs_levels_min_level(
 // nodes that are not reached yet look for one that is
 #line 11 "bfs_levels.sp"
 KERNEL bfs_levels_min_level_pull(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *level,
-    const int *__restrict frontier_bits,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    int *level, const int *__restrict frontier_bits, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int w = item.get_global_id(0); w < num_nodes; w += item.get_global_range(0)) {
@@ -161,9 +150,7 @@ KERNEL frontier_list_first(int *frontier_bits, int *frontier_list, int *frontier
 // how many arcs the active nodes have
 #line 11 "bfs_levels.sp"
 KERNEL arcs_of_frontier_list(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict frontier_list,
-    int frontier_count,
+    const arc_t *__restrict row_offsets, const int *__restrict frontier_list, int frontier_count,
     float *active_arcs
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -181,22 +168,10 @@ KERNEL arcs_of_frontier_list(
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 KERNEL bfs_levels_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *frontier_list,
-    int *frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size,
-    int *frontier_size,
-    bool finished,
-    int frontier_count,
-    int few,
-    bool turned,
-    int *frontier_count_outcome,
-    int *finished_outcome,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *frontier_list, int *frontier_bits, int *level, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size, int *frontier_size, bool finished,
+    int frontier_count, int few, bool turned, int *frontier_count_outcome, int *finished_outcome,
     int *turned_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -93,14 +93,8 @@ static double long_to_double_inf(long long value) {
 // finds the next BFS level
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_min_bfs_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -125,16 +119,9 @@ KERNEL closeness_centrality_min_bfs_level(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_min_level(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict bfs_level_order,
-    const int *__restrict bfs_level,
-    int *level,
-    long long *farness,
-    int *reached_by,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict bfs_level_order, const int *__restrict bfs_level, int *level,
+    long long *farness, int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
@@ -156,9 +143,7 @@ KERNEL closeness_centrality_min_level(
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 KERNEL closeness_centrality_set_closeness(
-    int num_nodes,
-    const long long *__restrict farness,
-    const int *__restrict reached_by,
+    int num_nodes, const long long *__restrict farness, const int *__restrict reached_by,
     double *closeness
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -173,13 +158,8 @@ KERNEL closeness_centrality_set_closeness(
 // nodes that are not reached yet look for one that is
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int neighbor = item.get_global_id(0); neighbor < num_nodes; neighbor += item.get_global_range(0)) {
@@ -200,11 +180,8 @@ KERNEL closeness_centrality_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 13 "closeness.sp"
 KERNEL arcs_of_bfs_level_order(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict row_offsets, const int *__restrict bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     float active_arcs_part = 0.0f;
@@ -221,24 +198,10 @@ KERNEL arcs_of_bfs_level_order(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 KERNEL closeness_centrality_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *level,
-    long long *farness,
-    int *reached_by,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, long long *farness,
+    int *reached_by, bool found, int bfs_level_end, int bfs_level_begin, int few, int depth,
+    int *depth_outcome, int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {

@@ -40,10 +40,7 @@ static long long multiply_long(long long a, long long b) {
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
 static long long arcs_to_neighbors(
-    int u,
-    int v,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns
+    int u, int v, const arc_t *__restrict row_offsets, const int *__restrict columns
 ) {
     long long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -60,12 +57,8 @@ static long long arcs_to_neighbors(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    double *lcc
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, double *lcc
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -97,12 +90,8 @@ KERNEL clustering_coefficient_set_lcc(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc_check(
-    arc_t num_arcs,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict arc_sources, int *other_graph, long long *downward_excess
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool other_graph_part = false;
@@ -136,11 +125,8 @@ KERNEL clustering_coefficient_set_lcc_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc_orient(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -162,12 +148,8 @@ KERNEL clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict arc_sources,
-    const arc_t *__restrict kept_ends,
-    const int *__restrict kept_columns,
-    long long *triangles_of
+    arc_t num_arcs, const arc_t *__restrict row_offsets, const int *__restrict arc_sources,
+    const arc_t *__restrict kept_ends, const int *__restrict kept_columns, long long *triangles_of
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
@@ -208,11 +190,8 @@ KERNEL clustering_coefficient_set_lcc_intersect(
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc_from_triangles(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const long long *__restrict triangles_of,
-    double *lcc
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const long long *__restrict triangles_of, double *lcc
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

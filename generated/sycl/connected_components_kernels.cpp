@@ -70,9 +70,7 @@ static int owner_of(const GroupRows *rows, arc_t place) {
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_start(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -91,9 +89,7 @@ KERNEL connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_sample(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -144,9 +140,7 @@ KERNEL connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_join(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -13,12 +13,8 @@ using arc_t = int;
 // degree_centrality.sp:6 forall (v in g.nodes())
 #line 6 "degree_centrality.sp"
 KERNEL degree_centrality_set_out_centrality(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const arc_t *__restrict in_row_offsets,
-    double *out_centrality,
-    double *in_centrality,
-    double others
+    int num_nodes, const arc_t *__restrict row_offsets, const arc_t *__restrict in_row_offsets,
+    double *out_centrality, double *in_centrality, double others
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

@@ -24,14 +24,9 @@ static long long priority(int v) {
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
 #line 10 "graph_coloring.sp"
 KERNEL graph_coloring_set_color_nxt(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    const int *__restrict color,
-    int *color_nxt
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, const int *__restrict color, int *color_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -78,10 +73,7 @@ KERNEL graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 KERNEL graph_coloring_find_finished(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    int *color,
-    const int *__restrict color_nxt,
+    int num_nodes, const bool *__restrict goes_on, int *color, const int *__restrict color_nxt,
     int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

@@ -131,9 +131,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // first degree = 0
 #line 9 "k_core.sp"
 KERNEL k_core_add_degree(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
     int *degree
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -173,14 +171,8 @@ KERNEL k_core_add_degree(
 // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
 #line 18 "k_core.sp"
 KERNEL k_core_set_core(
-    int num_nodes,
-    int *core,
-    const int *__restrict degree,
-    int *peeling_bits,
-    int *peeling_list,
-    int *peeling_size,
-    int k,
-    long long *peeled
+    int num_nodes, int *core, const int *__restrict degree, int *peeling_bits, int *peeling_list,
+    int *peeling_size, int k, long long *peeled
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     long long peeled_part = 0;
@@ -199,12 +191,8 @@ KERNEL k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 KERNEL k_core_add_degree_2(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict peeling_list,
-    int *peeling_bits,
-    int *degree,
-    int peeling_count
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict peeling_list, int *peeling_bits, int *degree, int peeling_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -232,11 +220,8 @@ KERNEL k_core_add_degree_2(
 // where many are active: goes over all, in their order
 #line 23 "k_core.sp"
 KERNEL k_core_add_degree_2_of_many(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict peeling_bits,
-    int *degree
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict peeling_bits, int *degree
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();

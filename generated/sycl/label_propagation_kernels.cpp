@@ -22,13 +22,9 @@ KERNEL label_propagation_set_label(int num_nodes, int *label) {
 // label_propagation.sp:11 forall (v in g.nodes())
 #line 11 "label_propagation.sp"
 KERNEL label_propagation_set_label_nxt(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const int *__restrict label,
-    int *label_nxt
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const int *__restrict label, int *label_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

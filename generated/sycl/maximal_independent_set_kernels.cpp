@@ -24,14 +24,9 @@ static long long priority(int v) {
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
 #line 10 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_in_set(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    const bool *__restrict undecided,
-    bool *in_set
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, const bool *__restrict undecided, bool *in_set
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -60,14 +55,9 @@ KERNEL maximal_independent_set_set_in_set(
 // then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_undecided_and_find_finished(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    bool *undecided,
-    const bool *__restrict in_set,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, bool *undecided, const bool *__restrict in_set,
     int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

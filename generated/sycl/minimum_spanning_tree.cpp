@@ -53,10 +53,7 @@ struct Graph {
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
-    Device &device,
-    Graph &graph,
-    Buffer<unsigned char> &in_tree,
-    Buffer<int> &weight
+    Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);

@@ -33,12 +33,8 @@ KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *j
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 #line 19 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_min_lightest(
-    arc_t num_arcs,
-    const int *__restrict columns,
-    const int *__restrict arc_sources,
-    const bool *__restrict goes_on,
-    const int *__restrict component,
-    int *lightest,
+    arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources,
+    const bool *__restrict goes_on, const int *__restrict component, int *lightest,
     const int *__restrict weight
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -64,14 +60,9 @@ KERNEL minimum_spanning_tree_min_lightest(
 // minimum_spanning_tree.sp:27 forall (e in g.edges())
 #line 27 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_max_choice(
-    arc_t num_arcs,
-    const int *__restrict columns,
-    const int *__restrict arc_sources,
-    const bool *__restrict goes_on,
-    const int *__restrict component,
-    const int *__restrict weight,
-    const int *__restrict lightest,
-    arc_t *choice
+    arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources,
+    const bool *__restrict goes_on, const int *__restrict component, const int *__restrict weight,
+    const int *__restrict lightest, arc_t *choice
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -96,15 +87,9 @@ KERNEL minimum_spanning_tree_max_choice(
 // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
 #line 37 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_joins(
-    int num_nodes,
-    const int *__restrict columns,
-    const int *__restrict arc_sources,
-    const bool *__restrict goes_on,
-    const arc_t *__restrict choice,
-    const int *__restrict component,
-    int *joins,
-    bool *in_tree,
-    int *growing_found
+    int num_nodes, const int *__restrict columns, const int *__restrict arc_sources,
+    const bool *__restrict goes_on, const arc_t *__restrict choice, const int *__restrict component,
+    int *joins, bool *in_tree, int *growing_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -132,10 +117,7 @@ KERNEL minimum_spanning_tree_set_joins(
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
 #line 49 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_component_2(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    int *component,
-    const int *__restrict joins
+    int num_nodes, const bool *__restrict goes_on, int *component, const int *__restrict joins
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -153,10 +135,7 @@ KERNEL minimum_spanning_tree_set_component_2(
 // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
 #line 58 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_find_total(
-    arc_t num_arcs,
-    const bool *__restrict in_tree,
-    const int *__restrict weight,
-    long long *total
+    arc_t num_arcs, const bool *__restrict in_tree, const int *__restrict weight, long long *total
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     long long total_part = 0;
@@ -182,9 +161,7 @@ KERNEL minimum_spanning_tree_begin(bool *goes_on, int *growing_found) {
 // fill lightest
 #line 19 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_fill_lightest(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    int *lightest
+    int num_nodes, const bool *__restrict goes_on, int *lightest
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -199,9 +176,7 @@ KERNEL minimum_spanning_tree_fill_lightest(
 // fill choice
 #line 19 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_fill_choice(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    arc_t *choice
+    int num_nodes, const bool *__restrict goes_on, arc_t *choice
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {

@@ -100,12 +100,8 @@ static double join_add_double(
 // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
 KERNEL pagerank_find_stranded_and_set_contribution(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const bool *__restrict goes_on,
-    const double *__restrict rank,
-    double *contribution,
-    double *stranded_found
+    int num_nodes, const arc_t *__restrict row_offsets, const bool *__restrict goes_on,
+    const double *__restrict rank, double *contribution, double *stranded_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -128,15 +124,9 @@ KERNEL pagerank_find_stranded_and_set_contribution(
 // then rank = rank_nxt
 #line 18 "pagerank.sp"
 KERNEL pagerank_set_rank_nxt(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    const double *__restrict contribution,
-    const double *__restrict stranded_found,
-    double *rank,
-    double damping,
-    double n,
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, const double *__restrict contribution,
+    const double *__restrict stranded_found, double *rank, double damping, double n,
     double *change_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -186,10 +176,7 @@ KERNEL pagerank_set_rank_nxt(
 // puts what rounds change on the device
 #line 14 "pagerank.sp"
 KERNEL pagerank_begin(
-    bool *goes_on,
-    int *iterations_cell,
-    double *stranded_found,
-    double *change_found,
+    bool *goes_on, int *iterations_cell, double *stranded_found, double *change_found,
     int iterations
 ) {
     *goes_on = true;
@@ -202,12 +189,8 @@ KERNEL pagerank_begin(
 // works out what the host does not wait for: change, iterations
 #line 14 "pagerank.sp"
 KERNEL pagerank_end_round(
-    bool *goes_on,
-    double *change_found,
-    int *iterations_cell,
-    double *stranded_found,
-    double tolerance,
-    int max_iterations
+    bool *goes_on, double *change_found, int *iterations_cell, double *stranded_found,
+    double tolerance, int max_iterations
 ) {
     if (!*goes_on) {
         return;

@@ -107,20 +107,10 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_min_dist(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict modified_list,
-    int *modified_bits,
-    int *dist,
-    const int *__restrict weight,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int modified_count,
-    int limit
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict modified_list, int *modified_bits, int *dist, const int *__restrict weight,
+    int *modified_nxt_bits, int *modified_nxt_list, int *modified_nxt_size, int *modified_later_bits,
+    int *modified_later_list, int *modified_later_size, int modified_count, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -151,10 +141,7 @@ KERNEL sssp_min_dist(
 
 // one weight for each node, whose mean says how far apart near and far are
 KERNEL sample_weight(
-    int num_nodes,
-    arc_t num_arcs,
-    const int *__restrict weight,
-    double *weight_total
+    int num_nodes, arc_t num_arcs, const int *__restrict weight, double *weight_total
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double weight_total_part = 0.0;
@@ -173,18 +160,9 @@ KERNEL sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_min_dist_later(
-    const int *__restrict modified_later_list,
-    int *modified_later_bits,
-    const int *__restrict dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int modified_later_count,
-    int settled,
-    int limit
+    const int *__restrict modified_later_list, int *modified_later_bits, const int *__restrict dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_nxt_bits,
+    int *modified_nxt_list, int *modified_nxt_size, int modified_later_count, int settled, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
@@ -209,19 +187,10 @@ KERNEL modified_list_first(int *modified_bits, int *modified_list, int *modified
 // where many are active: goes over all, in their order
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_min_dist_of_many(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict modified_bits,
-    int *dist,
-    const int *__restrict weight,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int limit
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict modified_bits, int *dist, const int *__restrict weight,
+    int *modified_nxt_bits, int *modified_nxt_list, int *modified_nxt_size, int *modified_later_bits,
+    int *modified_later_list, int *modified_later_size, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -250,17 +219,9 @@ KERNEL sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_min_dist_later_of_many(
-    int num_nodes,
-    const int *__restrict modified_later_bits,
-    const int *__restrict dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int settled,
-    int limit
+    int num_nodes, const int *__restrict modified_later_bits, const int *__restrict dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_nxt_bits,
+    int *modified_nxt_list, int *modified_nxt_size, int settled, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int node_2 = item.get_global_id(0); node_2 < num_nodes; node_2 += item.get_global_range(0)) {
@@ -279,28 +240,12 @@ KERNEL sssp_min_dist_later_of_many(
 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *modified_list,
-    int *modified_bits,
-    int *dist,
-    const int *__restrict weight,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int *modified_size,
-    bool finished,
-    int modified_count,
-    int few,
-    int limit,
-    bool turned,
-    int *modified_count_outcome,
-    int *finished_outcome,
-    int *turned_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *modified_list, int *modified_bits, int *dist, const int *__restrict weight,
+    int *modified_nxt_bits, int *modified_nxt_list, int *modified_nxt_size, int *modified_later_bits,
+    int *modified_later_list, int *modified_later_size, int *modified_size, bool finished,
+    int modified_count, int few, int limit, bool turned, int *modified_count_outcome,
+    int *finished_outcome, int *turned_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -345,34 +290,13 @@ KERNEL sssp_few(
 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
 #line 10 "sssp_two_flags.sp"
 KERNEL sssp_few_2(
-    int num_nodes,
-    int *modified_later_list,
-    int *modified_later_bits,
-    const int *__restrict dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_nxt_bits,
-    int *modified_nxt_list,
-    int *modified_nxt_size,
-    int *modified_later_size,
-    bool nobody_near,
-    bool nobody_waits,
-    int modified_later_count,
-    int few_2,
-    int limit,
-    int rise,
-    int settled,
-    int modified_count,
-    bool turned_2,
-    int *settled_outcome,
-    int *limit_outcome,
-    int *rise_outcome,
-    int *modified_count_outcome,
-    int *nobody_near_outcome,
-    int *modified_later_count_outcome,
-    int *nobody_waits_outcome,
-    int *turned_2_outcome
+    int num_nodes, int *modified_later_list, int *modified_later_bits, const int *__restrict dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_nxt_bits,
+    int *modified_nxt_list, int *modified_nxt_size, int *modified_later_size, bool nobody_near,
+    bool nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
+    int modified_count, bool turned_2, int *settled_outcome, int *limit_outcome, int *rise_outcome,
+    int *modified_count_outcome, int *nobody_near_outcome, int *modified_later_count_outcome,
+    int *nobody_waits_outcome, int *turned_2_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {

@@ -100,12 +100,8 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_set_color(
-    int num_nodes,
-    const int *__restrict component,
-    int *color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, const int *__restrict component, int *color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -118,15 +114,9 @@ KERNEL strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_min_color(
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict modified_list,
-    int *modified_bits,
-    const int *__restrict component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict modified_list, int *modified_bits, const int *__restrict component,
+    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -157,12 +147,8 @@ KERNEL strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_set_component(
-    int num_nodes,
-    int *component,
-    const int *__restrict color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, int *component, const int *__restrict color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -175,15 +161,9 @@ KERNEL strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_max_component(
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const int *__restrict modified_list,
-    int *modified_bits,
-    const int *__restrict color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const int *__restrict modified_list, int *modified_bits, const int *__restrict color,
+    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -214,9 +194,7 @@ KERNEL strongly_connected_components_max_component(
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_find_finished(
-    int num_nodes,
-    const int *__restrict component,
-    int *finished
+    int num_nodes, const int *__restrict component, int *finished
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool finished_part = true;
@@ -233,14 +211,9 @@ KERNEL strongly_connected_components_find_finished(
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
 KERNEL trim_set_alone(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    const int *__restrict component,
-    bool *alone
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, const int *__restrict component, bool *alone
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -269,10 +242,7 @@ KERNEL trim_set_alone(
 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
 #line 59 "strongly_connected_components.sp"
 KERNEL trim_set_component(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    int *component,
-    const bool *__restrict alone,
+    int num_nodes, const bool *__restrict goes_on, int *component, const bool *__restrict alone,
     long long *trimmed_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -295,15 +265,9 @@ KERNEL trim_set_component(
 // where many are active: goes over all, in their order
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_min_color_of_many(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict modified_bits,
-    const int *__restrict component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict modified_bits, const int *__restrict component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -330,15 +294,9 @@ KERNEL strongly_connected_components_min_color_of_many(
 // where many are active: goes over all, in their order
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_max_component_of_many(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const int *__restrict modified_bits,
-    const int *__restrict color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const int *__restrict modified_bits, const int *__restrict color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -385,24 +343,11 @@ KERNEL trim_end_round(bool *goes_on, long long *trimmed_found) {
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_few(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *modified_list,
-    int *modified_bits,
-    const int *__restrict component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_size,
-    bool colored,
-    int modified_count,
-    int few,
-    bool turned,
-    int *modified_count_outcome,
-    int *colored_outcome,
-    int *turned_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *modified_list, int *modified_bits, const int *__restrict component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
+    bool colored, int modified_count, int few, bool turned, int *modified_count_outcome,
+    int *colored_outcome, int *turned_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -445,24 +390,11 @@ KERNEL strongly_connected_components_few(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_few_2(
-    int num_nodes,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    int *modified_list,
-    int *modified_bits,
-    const int *__restrict color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_size,
-    bool collected,
-    int modified_count,
-    int few_2,
-    bool turned_2,
-    int *modified_count_outcome,
-    int *collected_outcome,
-    int *turned_2_outcome
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    int *modified_list, int *modified_bits, const int *__restrict color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
+    bool collected, int modified_count, int few_2, bool turned_2, int *modified_count_outcome,
+    int *collected_outcome, int *turned_2_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {

@@ -84,9 +84,7 @@ static int owner_of(const GroupRows *rows, arc_t place) {
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 KERNEL triangle_count_find_triangles(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     long long *triangles
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -122,12 +120,8 @@ KERNEL triangle_count_find_triangles(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "triangle_count.sp"
 KERNEL triangle_count_find_triangles_check(
-    arc_t num_arcs,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const int *__restrict arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const int *__restrict arc_sources, int *other_graph, long long *downward_excess
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool other_graph_part = false;
@@ -161,11 +155,8 @@ KERNEL triangle_count_find_triangles_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 KERNEL triangle_count_find_triangles_orient(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -187,12 +178,8 @@ KERNEL triangle_count_find_triangles_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 KERNEL triangle_count_find_triangles_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict arc_sources,
-    const arc_t *__restrict kept_ends,
-    const int *__restrict kept_columns,
-    long long *triangles
+    arc_t num_arcs, const arc_t *__restrict row_offsets, const int *__restrict arc_sources,
+    const arc_t *__restrict kept_ends, const int *__restrict kept_columns, long long *triangles
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     long long triangles_part = 0;

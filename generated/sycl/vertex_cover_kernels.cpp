@@ -39,9 +39,7 @@ static long long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 KERNEL vertex_cover_set_in_cover(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
     bool *in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
@@ -54,14 +52,9 @@ KERNEL vertex_cover_set_in_cover(
 // first partner = -1
 #line 14 "vertex_cover.sp"
 KERNEL vertex_cover_set_partner(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets,
-    const int *__restrict in_columns,
-    const bool *__restrict goes_on,
-    int *partner,
-    const bool *__restrict in_cover
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
+    const bool *__restrict goes_on, int *partner, const bool *__restrict in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     if (!*goes_on) {
@@ -92,10 +85,7 @@ KERNEL vertex_cover_set_partner(
 // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
 #line 24 "vertex_cover.sp"
 KERNEL vertex_cover_set_in_cover_2(
-    int num_nodes,
-    const bool *__restrict goes_on,
-    const int *__restrict partner,
-    bool *in_cover,
+    int num_nodes, const bool *__restrict goes_on, const int *__restrict partner, bool *in_cover,
     int *matched_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();

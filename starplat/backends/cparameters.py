@@ -29,6 +29,7 @@ from starplat.ir.visitor import changed_by, walk_host
 from starplat.passes.memory import has_two_names
 
 LINE_WIDTH = 100
+PARAMETERS_WIDTH = 96
 
 
 class Parameters:
@@ -157,11 +158,17 @@ def _chosen_beside(written: frozenset[Array], kernel: Kernel) -> frozenset[Array
 
 
 def signature_text(head: str, parameters: list[str]) -> str:
-    """`head(parameters)`, with a line for each parameter where one would be too long."""
+    """`head(parameters)`, with the parameters in lines of their own where one line would be too long."""
     line = f"{head}({', '.join(parameters)})"
     if len(line) <= LINE_WIDTH:
         return line
-    return f"{head}(\n{INDENT}" + f",\n{INDENT}".join(parameters) + "\n)"
+    lines = [""]
+    for parameter in parameters:
+        if lines[-1] and len(lines[-1]) + len(parameter) + 1 > PARAMETERS_WIDTH:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{parameter},"
+    inside = "\n".join(f"{INDENT}{line}" for line in lines).removesuffix(",")
+    return f"{head}(\n{inside}\n)"
 
 
 def kernels_inside(legal: LegalLoop, module: Module) -> tuple[Kernel, ...]:

@@ -55,12 +55,8 @@ SSSP_KERNELS = """\
 #line 9 "sssp.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void sssp_relax(
-    int num_nodes,
-    __global const arc_t *restrict row_offsets,
-    __global const int *restrict columns,
-    __global const uchar *restrict modified,
-    __global int *dist,
-    __global const int *restrict weight,
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global const uchar *restrict modified, __global int *dist, __global const int *restrict weight,
     __global uchar *modified_next
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -78,9 +74,7 @@ void sssp_relax(
 // sssp.sp:8 fixedPoint until (finished : !modified)
 #line 8 "sssp.sp"
 __kernel void sssp_finished(
-    int num_nodes,
-    __global const uchar *restrict modified,
-    __global int *finished
+    int num_nodes, __global const uchar *restrict modified, __global int *finished
 ) {
     bool finished_part = true;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {

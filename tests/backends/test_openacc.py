@@ -42,12 +42,8 @@ RELAX = """\
 // sssp.sp:9 forall (v in g.nodes().filter(modified == True))
 #line 9 "sssp.sp"
 extern "C" void sssp_relax(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *__restrict__ modified,
-    int *dist,
-    const int *__restrict__ weight,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ modified, int *dist, const int *__restrict__ weight,
     bool *modified_next
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \\

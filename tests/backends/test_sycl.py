@@ -53,13 +53,8 @@ RELAX = """\
 // sssp.sp:9 forall (v in g.nodes().filter(modified == True))
 #line 9 "sssp.sp"
 KERNEL sssp_relax(
-    int num_nodes,
-    const arc_t *__restrict row_offsets,
-    const int *__restrict columns,
-    const bool *__restrict modified,
-    int *dist,
-    const int *__restrict weight,
-    bool *modified_next
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    const bool *__restrict modified, int *dist, const int *__restrict weight, bool *modified_next
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

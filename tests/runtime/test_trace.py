@@ -220,7 +220,7 @@ def test_only_a_traced_launch_has_records() -> None:
     assert not any(op.traced for op in loops_of(module))
     assert "ecord" not in CUDA.kernels_text(module)
     kept = [line for line in CUDA.kernels_text(watched).splitlines() if "record" not in line]
-    body = CUDA.kernels_text(module).partition('extern "C"')[2].splitlines()[12:]
+    body = CUDA.kernels_text(module).partition('extern "C"')[2].partition("\n) {\n")[2].splitlines()
     assert all(line in kept for line in body)
     plain = starplat.compile("function f(Graph g) { return g.num_nodes(); }").module()
     assert traced(plain) is plain
