@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,12 +22,8 @@ using namespace starplat;
 // finds the next BFS level
 #line 12 "betweenness.sp"
 extern "C" __global__ void betweenness_min_bfs_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level,
-    int depth,
-    int *found
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *bfs_level, int depth, int *found
 ) {
     bool found_part = false;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -60,12 +44,8 @@ extern "C" __global__ void betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" __global__ void betweenness_add_sigma(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level,
-    double *sigma,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ bfs_level, double *sigma, int depth
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (bfs_level[v] != depth) continue;
@@ -83,15 +63,9 @@ extern "C" __global__ void betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" __global__ void betweenness_add_delta(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level,
-    double *delta,
-    const double *__restrict__ sigma,
-    double *bc,
-    int depth,
-    int src
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level, double *delta, const double *__restrict__ sigma, double *bc,
+    int depth, int src
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(bfs_level[v] == depth && v != src)) continue;
@@ -107,7 +81,7 @@ extern "C" __global__ void betweenness_add_delta(
     }
 }
 
-#line 111 "betweenness.cu"
+#line 85 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -131,10 +105,7 @@ struct Graph {
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

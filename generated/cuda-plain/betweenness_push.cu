@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,12 +22,8 @@ using namespace starplat;
 // finds the next BFS level
 #line 9 "betweenness_push.sp"
 extern "C" __global__ void betweenness_min_bfs_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level,
-    int depth,
-    int *found
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *bfs_level, int depth, int *found
 ) {
     bool found_part = false;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -60,12 +44,8 @@ extern "C" __global__ void betweenness_min_bfs_level(
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 #line 9 "betweenness_push.sp"
 extern "C" __global__ void betweenness_add_sigma(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level,
-    double *sigma,
-    int depth
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level, double *sigma, int depth
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (bfs_level[v] != depth) continue;
@@ -81,15 +61,9 @@ extern "C" __global__ void betweenness_add_sigma(
 // betweenness_push.sp:14 iterateInReverse (v != src)
 #line 14 "betweenness_push.sp"
 extern "C" __global__ void betweenness_add_delta(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level,
-    double *delta,
-    const double *__restrict__ sigma,
-    double *bc,
-    int depth,
-    int src
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level, double *delta, const double *__restrict__ sigma, double *bc,
+    int depth, int src
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(bfs_level[v] == depth && v != src)) continue;
@@ -105,7 +79,7 @@ extern "C" __global__ void betweenness_add_delta(
     }
 }
 
-#line 109 "betweenness_push.cu"
+#line 83 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -125,10 +99,7 @@ struct Graph {
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

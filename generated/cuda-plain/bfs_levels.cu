@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,13 +21,8 @@ using namespace starplat;
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" __global__ void bfs_levels_min_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *__restrict__ frontier,
-    int *level,
-    bool *frontier_next,
-    int *finished
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ frontier, int *level, bool *frontier_next, int *finished
 ) {
     bool finished_part = true;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -58,7 +41,7 @@ extern "C" __global__ void bfs_levels_min_level(
     }
 }
 
-#line 62 "bfs_levels.cu"
+#line 45 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,12 +22,8 @@ using namespace starplat;
 // finds the next BFS level
 #line 13 "closeness.sp"
 extern "C" __global__ void closeness_centrality_min_bfs_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level,
-    int depth,
-    int *found
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *bfs_level, int depth, int *found
 ) {
     bool found_part = false;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -60,14 +44,8 @@ extern "C" __global__ void closeness_centrality_min_bfs_level(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" __global__ void closeness_centrality_min_level(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level,
-    int *level,
-    long long *farness,
-    int *reached_by,
-    int depth
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level, int *level, long long *farness, int *reached_by, int depth
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (bfs_level[v] != depth) continue;
@@ -88,9 +66,7 @@ extern "C" __global__ void closeness_centrality_min_level(
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" __global__ void closeness_centrality_set_closeness(
-    int num_nodes,
-    const long long *__restrict__ farness,
-    const int *__restrict__ reached_by,
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
     double *closeness
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -100,7 +76,7 @@ extern "C" __global__ void closeness_centrality_set_closeness(
     }
 }
 
-#line 104 "closeness.cu"
+#line 80 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,10 +21,7 @@ using namespace starplat;
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
 static __device__ long long arcs_to_neighbors(
-    int u,
-    int v,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns
+    int u, int v, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns
 ) {
     long long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -53,12 +38,8 @@ static __device__ long long arcs_to_neighbors(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *lcc
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         long long neighbors = 0;
@@ -85,7 +66,7 @@ extern "C" __global__ void clustering_coefficient_set_lcc(
     }
 }
 
-#line 89 "clustering_coefficient.cu"
+#line 70 "clustering_coefficient.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

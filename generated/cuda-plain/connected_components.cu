@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,11 +29,8 @@ extern "C" __global__ void connected_components_set_component(int num_nodes, int
 // connected_components.sp:12 forall (e in g.edges())
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_min_component(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *component,
-    int *hooked
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    int *component, int *hooked
 ) {
     bool hooked_part = false;
     for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
@@ -80,7 +65,7 @@ extern "C" __global__ void connected_components_min_component_2(int num_nodes, i
     }
 }
 
-#line 84 "connected_components.cu"
+#line 69 "connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,13 +27,9 @@ static __device__ long long priority(int v) {
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
 #line 10 "graph_coloring.sp"
 extern "C" __global__ void graph_coloring_set_color_nxt(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ color,
-    int *color_nxt
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ color, int *color_nxt
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (color[v] != -1) continue;
@@ -88,10 +72,7 @@ extern "C" __global__ void graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 extern "C" __global__ void graph_coloring_find_finished(
-    int num_nodes,
-    int *color,
-    const int *__restrict__ color_nxt,
-    int *finished
+    int num_nodes, int *color, const int *__restrict__ color_nxt, int *finished
 ) {
     bool finished_part = true;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
@@ -105,7 +86,7 @@ extern "C" __global__ void graph_coloring_find_finished(
     }
 }
 
-#line 109 "graph_coloring.cu"
+#line 90 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

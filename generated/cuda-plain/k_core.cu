@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,9 +22,7 @@ using namespace starplat;
 // first degree = 0
 #line 9 "k_core.sp"
 extern "C" __global__ void k_core_add_degree(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
     int *degree
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -54,11 +40,7 @@ extern "C" __global__ void k_core_add_degree(
 // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
 #line 18 "k_core.sp"
 extern "C" __global__ void __launch_bounds__(256) k_core_set_core(
-    int num_nodes,
-    int *core,
-    const int *__restrict__ degree,
-    bool *peeling,
-    int k,
+    int num_nodes, int *core, const int *__restrict__ degree, bool *peeling, int k,
     long long *peeled
 ) {
     long long peeled_part = 0;
@@ -78,11 +60,8 @@ extern "C" __global__ void __launch_bounds__(256) k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 extern "C" __global__ void k_core_add_degree_2(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    bool *peeling,
-    int *degree
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    bool *peeling, int *degree
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!peeling[v]) continue;
@@ -96,7 +75,7 @@ extern "C" __global__ void k_core_add_degree_2(
     }
 }
 
-#line 100 "k_core.cu"
+#line 79 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,13 +27,9 @@ static __device__ long long priority(int v) {
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
 #line 10 "maximal_independent_set.sp"
 extern "C" __global__ void maximal_independent_set_set_in_set(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const bool *__restrict__ undecided,
-    bool *in_set
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const bool *__restrict__ undecided, bool *in_set
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!undecided[v]) continue;
@@ -70,14 +54,9 @@ extern "C" __global__ void maximal_independent_set_set_in_set(
 // then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
 extern "C" __global__ void maximal_independent_set_set_undecided_and_find_finished(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *undecided,
-    const bool *__restrict__ in_set,
-    int *finished
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *undecided,
+    const bool *__restrict__ in_set, int *finished
 ) {
     bool finished_part = true;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -104,7 +83,7 @@ extern "C" __global__ void maximal_independent_set_set_undecided_and_find_finish
     }
 }
 
-#line 108 "maximal_independent_set.cu"
+#line 87 "maximal_independent_set.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

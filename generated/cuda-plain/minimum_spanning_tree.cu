@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,9 +22,7 @@ using namespace starplat;
 // first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
 extern "C" __global__ void minimum_spanning_tree_set_component(
-    int num_nodes,
-    int *component,
-    int *joins
+    int num_nodes, int *component, int *joins
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         component[v] = v;
@@ -47,12 +33,8 @@ extern "C" __global__ void minimum_spanning_tree_set_component(
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 #line 19 "minimum_spanning_tree.sp"
 extern "C" __global__ void minimum_spanning_tree_min_lightest(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const int *__restrict__ component,
-    int *lightest,
-    const int *__restrict__ weight
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const int *__restrict__ component, int *lightest, const int *__restrict__ weight
 ) {
     for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
         const int a = component[arc_sources[e]];
@@ -73,13 +55,9 @@ extern "C" __global__ void minimum_spanning_tree_min_lightest(
 // minimum_spanning_tree.sp:27 forall (e in g.edges())
 #line 27 "minimum_spanning_tree.sp"
 extern "C" __global__ void minimum_spanning_tree_max_choice(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const int *__restrict__ component,
-    const int *__restrict__ weight,
-    const int *__restrict__ lightest,
-    arc_t *choice
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const int *__restrict__ component, const int *__restrict__ weight,
+    const int *__restrict__ lightest, arc_t *choice
 ) {
     for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
         const int a = component[arc_sources[e]];
@@ -100,13 +78,8 @@ extern "C" __global__ void minimum_spanning_tree_max_choice(
 // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
 #line 37 "minimum_spanning_tree.sp"
 extern "C" __global__ void minimum_spanning_tree_set_joins(
-    int num_nodes,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ choice,
-    const int *__restrict__ component,
-    int *joins,
-    bool *in_tree,
+    int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree,
     int *growing
 ) {
     bool growing_part = false;
@@ -131,9 +104,7 @@ extern "C" __global__ void minimum_spanning_tree_set_joins(
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
 #line 49 "minimum_spanning_tree.sp"
 extern "C" __global__ void minimum_spanning_tree_set_component_2(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ joins
+    int num_nodes, int *component, const int *__restrict__ joins
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         int root = component[v];
@@ -147,9 +118,7 @@ extern "C" __global__ void minimum_spanning_tree_set_component_2(
 // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
 #line 58 "minimum_spanning_tree.sp"
 extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_find_total(
-    arc_t num_arcs,
-    const bool *__restrict__ in_tree,
-    const int *__restrict__ weight,
+    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight,
     long long *total
 ) {
     long long total_part = 0;
@@ -164,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_find_tot
     }
 }
 
-#line 168 "minimum_spanning_tree.cu"
+#line 137 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -184,10 +153,7 @@ struct Graph {
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
-    Device &device,
-    Graph &graph,
-    Buffer<unsigned char> &in_tree,
-    Buffer<int> &weight
+    Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);

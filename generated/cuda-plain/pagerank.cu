@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,11 +22,8 @@ using namespace starplat;
 // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(256) pagerank_find_stranded_and_set_contribution(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const double *__restrict__ rank,
-    double *contribution,
-    double *stranded
+    int num_nodes, const arc_t *__restrict__ row_offsets, const double *__restrict__ rank,
+    double *contribution, double *stranded
 ) {
     double stranded_part = 0.0;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -58,14 +43,8 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_find_stranded_and_set
 // then rank = rank_nxt
 #line 18 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const double *__restrict__ contribution,
-    double *rank,
-    double damping,
-    double n,
-    double stranded,
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const double *__restrict__ contribution, double *rank, double damping, double n, double stranded,
     double *change
 ) {
     double change_part = 0.0;
@@ -89,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_set_rank_nxt(
     }
 }
 
-#line 93 "pagerank.cu"
+#line 72 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -111,11 +90,7 @@ struct Graph {
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 static void pagerank(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &rank,
-    double damping,
-    double tolerance,
+    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,14 +21,9 @@ using namespace starplat;
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" __global__ void sssp_min_dist(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *__restrict__ modified,
-    int *dist,
-    const int *__restrict__ weight,
-    bool *modified_next,
-    int *finished
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ modified, int *dist, const int *__restrict__ weight,
+    bool *modified_next, int *finished
 ) {
     bool finished_part = true;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -59,7 +42,7 @@ extern "C" __global__ void sssp_min_dist(
     }
 }
 
-#line 63 "sssp.cu"
+#line 46 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,13 +21,8 @@ using namespace starplat;
 // sssp_two_flags.sp:10 forall (v in g.nodes().filter(modified == True))
 #line 10 "sssp_two_flags.sp"
 extern "C" __global__ void sssp_min_dist(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *__restrict__ modified,
-    int *dist,
-    const int *__restrict__ weight,
-    bool *modified_nxt
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ modified, int *dist, const int *__restrict__ weight, bool *modified_nxt
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!modified[v]) continue;
@@ -56,9 +39,7 @@ extern "C" __global__ void sssp_min_dist(
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
 extern "C" __global__ void sssp_find_finished(
-    int num_nodes,
-    const bool *__restrict__ modified,
-    int *finished
+    int num_nodes, const bool *__restrict__ modified, int *finished
 ) {
     bool finished_part = true;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
@@ -71,7 +52,7 @@ extern "C" __global__ void sssp_find_finished(
     }
 }
 
-#line 75 "sssp_two_flags.cu"
+#line 56 "sssp_two_flags.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,10 +21,7 @@ using namespace starplat;
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *color,
-    bool *modified
+    int num_nodes, const int *__restrict__ component, int *color, bool *modified
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
@@ -48,14 +33,9 @@ extern "C" __global__ void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_min_color(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const bool *__restrict__ modified,
-    const int *__restrict__ component,
-    int *color,
-    bool *modified_next,
-    int *colored
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ modified, const int *__restrict__ component, int *color,
+    bool *modified_next, int *colored
 ) {
     bool colored_part = true;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -79,10 +59,7 @@ extern "C" __global__ void strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_component(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ color,
-    bool *modified
+    int num_nodes, int *component, const int *__restrict__ color, bool *modified
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(component[v] == -1 && color[v] == v)) continue;
@@ -94,14 +71,9 @@ extern "C" __global__ void strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_max_component(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const bool *__restrict__ modified,
-    const int *__restrict__ color,
-    int *component,
-    bool *modified_next,
-    int *collected
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const bool *__restrict__ modified, const int *__restrict__ color, int *component,
+    bool *modified_next, int *collected
 ) {
     bool collected_part = true;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -125,9 +97,7 @@ extern "C" __global__ void strongly_connected_components_max_component(
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_find_finished(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *finished
+    int num_nodes, const int *__restrict__ component, int *finished
 ) {
     bool finished_part = true;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
@@ -143,13 +113,9 @@ extern "C" __global__ void strongly_connected_components_find_finished(
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
 extern "C" __global__ void trim_set_alone(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ component,
-    bool *alone
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ component, bool *alone
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
@@ -174,10 +140,7 @@ extern "C" __global__ void trim_set_alone(
 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
 #line 59 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) trim_set_component(
-    int num_nodes,
-    int *component,
-    const bool *__restrict__ alone,
-    long long *trimmed
+    int num_nodes, int *component, const bool *__restrict__ alone, long long *trimmed
 ) {
     long long trimmed_part = 0;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -192,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) trim_set_component(
     }
 }
 
-#line 196 "strongly_connected_components.cu"
+#line 159 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,9 +27,7 @@ static __device__ long long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 extern "C" __global__ void vertex_cover_set_in_cover(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     bool *in_cover
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -53,12 +39,8 @@ extern "C" __global__ void vertex_cover_set_in_cover(
 // first partner = -1
 #line 14 "vertex_cover.sp"
 extern "C" __global__ void vertex_cover_set_partner(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *partner,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *partner,
     const bool *__restrict__ in_cover
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -86,10 +68,7 @@ extern "C" __global__ void vertex_cover_set_partner(
 // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
 #line 24 "vertex_cover.sp"
 extern "C" __global__ void vertex_cover_set_in_cover_2(
-    int num_nodes,
-    const int *__restrict__ partner,
-    bool *in_cover,
-    int *matched
+    int num_nodes, const int *__restrict__ partner, bool *in_cover, int *matched
 ) {
     bool matched_part = false;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -105,7 +84,7 @@ extern "C" __global__ void vertex_cover_set_in_cover_2(
     }
 }
 
-#line 109 "vertex_cover.cu"
+#line 88 "vertex_cover.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

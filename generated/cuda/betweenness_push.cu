@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,21 +22,10 @@ using namespace starplat;
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 #line 9 "betweenness_push.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *sigma,
-    double *delta,
-    int *bfs_level,
-    unsigned *bfs_level_nodes_words,
-    unsigned *bfs_level_next_words,
-    int *bfs_level_starts,
-    int *bfs_level_order,
-    double *bc,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *sigma,
+    double *delta, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
+    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -176,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 180 "betweenness_push.cu"
+#line 157 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -200,10 +177,7 @@ struct Graph {
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

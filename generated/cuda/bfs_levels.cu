@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,16 +22,9 @@ using namespace starplat;
 // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
 #line 10 "bfs_levels.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *level,
-    unsigned *frontier_words,
-    unsigned *frontier_next_words,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level,
+    unsigned *frontier_words, unsigned *frontier_next_words, int src, unsigned *arrived
 ) {
     __shared__ int new_in_frontier[MOST_NEW + 1];
     Frontier frontier = frontier_in(frontier_words, num_nodes, new_in_frontier);
@@ -106,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 110 "bfs_levels.cu"
+#line 91 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,9 +22,7 @@ using namespace starplat;
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" __global__ void closeness_centrality_set_closeness(
-    int num_nodes,
-    const long long *__restrict__ farness,
-    const int *__restrict__ reached_by,
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
     double *closeness
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -49,19 +35,10 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *level,
-    int *bfs_level,
-    unsigned *bfs_level_nodes_words,
-    unsigned *bfs_level_next_words,
-    long long *farness,
-    int *reached_by,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level,
+    int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
+    long long *farness, int *reached_by, int src, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -150,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
     }
 }
 
-#line 154 "closeness.cu"
+#line 131 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

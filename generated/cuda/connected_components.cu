@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,9 +22,7 @@ using namespace starplat;
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_start(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -54,9 +40,7 @@ extern "C" __global__ void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_sample(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -105,9 +89,7 @@ extern "C" __global__ void connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) connected_components_component_join(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     advance_arcs(num_nodes, row_offsets,
@@ -153,7 +135,7 @@ extern "C" __global__ void connected_components_component_flatten(int num_nodes,
     }
 }
 
-#line 157 "connected_components.cu"
+#line 139 "connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,12 +21,8 @@ using namespace starplat;
 // degree_centrality.sp:6 forall (v in g.nodes())
 #line 6 "degree_centrality.sp"
 extern "C" __global__ void degree_centrality_set_out_centrality(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const arc_t *__restrict__ in_row_offsets,
-    double *out_centrality,
-    double *in_centrality,
-    double others
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
+    double *out_centrality, double *in_centrality, double others
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         out_centrality[v] = (double)(row_offsets[v + 1] - row_offsets[v]) / others;
@@ -46,7 +30,7 @@ extern "C" __global__ void degree_centrality_set_out_centrality(
     }
 }
 
-#line 50 "degree_centrality.cu"
+#line 34 "degree_centrality.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -66,10 +50,7 @@ struct Graph {
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
 static void degree_centrality(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &out_centrality,
-    Buffer<double> &in_centrality
+    Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())

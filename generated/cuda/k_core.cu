@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,16 +22,9 @@ using namespace starplat;
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 #line 5 "k_core.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *core,
-    unsigned *peeling_words,
-    int *degree,
-    long long *peeled_found,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *core,
+    unsigned *peeling_words, int *degree, long long *peeled_found, unsigned *arrived
 ) {
     __shared__ int new_in_peeling[MOST_NEW + 1];
     Frontier peeling = frontier_in(peeling_words, num_nodes, new_in_peeling);
@@ -115,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
     }
 }
 
-#line 119 "k_core.cu"
+#line 100 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

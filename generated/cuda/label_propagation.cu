@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,15 +21,9 @@ using namespace starplat;
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *label_nxt,
-    int *label,
-    int iterations,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt,
+    int *label, int iterations, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         label_nxt[cell] = -1;
@@ -95,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 99 "label_propagation.cu"
+#line 81 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

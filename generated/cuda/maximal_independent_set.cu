@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,15 +27,9 @@ static __device__ long long priority(int v) {
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
 #line 9 "maximal_independent_set.sp"
 extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *in_set,
-    bool *undecided,
-    int *finished_found,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set,
+    bool *undecided, int *finished_found, unsigned *arrived
 ) {
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -119,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     } while (!finished);
 }
 
-#line 123 "maximal_independent_set.cu"
+#line 105 "maximal_independent_set.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

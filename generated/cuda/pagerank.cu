@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,17 +21,9 @@ using namespace starplat;
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 #line 6 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *rank,
-    double *contribution,
-    double tolerance,
-    int max_iterations,
-    double damping,
-    double *stranded_found,
-    double *change_found,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
+    const int *__restrict__ in_columns, double *rank, double *contribution, double tolerance,
+    int max_iterations, double damping, double *stranded_found, double *change_found,
     unsigned *arrived
 ) {
     int stranded_turn = 0;
@@ -115,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 119 "pagerank.cu"
+#line 99 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -137,11 +117,7 @@ struct Graph {
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
 static void pagerank(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &rank,
-    double damping,
-    double tolerance,
+    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);

@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,18 +22,10 @@ using namespace starplat;
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *level,
-    int *bfs_level,
-    unsigned *bfs_level_nodes_words,
-    unsigned *bfs_level_next_words,
-    int *radius,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level,
+    int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, int *radius,
+    int src, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -136,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) radii_loop(
     }
 }
 
-#line 140 "radii.cu"
+#line 120 "radii.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

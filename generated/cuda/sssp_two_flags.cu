@@ -9,23 +9,11 @@
 #include "starplat_cuda_sets.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,19 +22,10 @@ using namespace starplat;
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
-    int num_nodes,
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *dist,
-    unsigned *modified_words,
-    unsigned *modified_nxt_words,
-    const int *__restrict__ weight,
-    unsigned *modified_later_words,
-    int src,
-    double *weight_total_found,
-    arc_t *longest_row_found,
-    unsigned *arrived
+    int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns, int *dist, unsigned *modified_words,
+    unsigned *modified_nxt_words, const int *__restrict__ weight, unsigned *modified_later_words,
+    int src, double *weight_total_found, arc_t *longest_row_found, unsigned *arrived
 ) {
     __shared__ int new_in_modified[MOST_NEW + 1];
     Frontier modified = frontier_in(modified_words, num_nodes, new_in_modified);
@@ -167,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 171 "sssp_two_flags.cu"
+#line 150 "sssp_two_flags.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,12 +33,8 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
@@ -62,15 +46,9 @@ extern "C" __global__ void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ component,
+    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     advance_listed(
@@ -93,12 +71,8 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_component(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(component[v] == -1 && color[v] == v)) continue;
@@ -110,15 +84,9 @@ extern "C" __global__ void strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color,
+    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     advance_listed(
@@ -141,9 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_find_finished(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *finished
+    int num_nodes, const int *__restrict__ component, int *finished
 ) {
     bool finished_part = true;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
@@ -160,15 +126,9 @@ extern "C" __global__ void strongly_connected_components_find_finished(
 // where many are active: goes over all, in their order
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     advance_all(num_nodes, row_offsets,
         [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
@@ -187,15 +147,9 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 // where many are active: goes over all, in their order
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     advance_all(num_nodes, in_row_offsets,
         [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
@@ -213,15 +167,9 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 #line 42 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(512) trim_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *alone,
-    int *component,
-    long long *trimmed_found,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *alone,
+    int *component, long long *trimmed_found, unsigned *arrived
 ) {
     int trimmed_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -277,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
     }
 }
 
-#line 281 "strongly_connected_components.cu"
+#line 229 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,20 +48,10 @@ static __device__ double join_add_double(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *sigma,
-    double *delta,
-    int *bfs_level,
-    int *bfs_level_order,
-    int *bfs_level_count,
-    int *bfs_level_starts,
-    double *bc,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *sigma,
+    double *delta, int *bfs_level, int *bfs_level_order, int *bfs_level_count, int *bfs_level_starts,
+    double *bc, int src, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         sigma[cell] = 0.0;
@@ -227,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
     }
 }
 
-#line 231 "betweenness.hip.cpp"
+#line 209 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -251,10 +229,7 @@ struct Graph {
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,18 +48,9 @@ static __device__ double join_add_double(
 // betweenness_push.sp:9 iterateInBFS (v in g.nodes() from src)
 #line 9 "betweenness_push.sp"
 extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    double *sigma,
-    double *delta,
-    int *bfs_level,
-    int *bfs_level_order,
-    int *bfs_level_count,
-    int *bfs_level_starts,
-    double *bc,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    double *sigma, double *delta, int *bfs_level, int *bfs_level_order, int *bfs_level_count,
+    int *bfs_level_starts, double *bc, int src, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         sigma[cell] = 0.0;
@@ -208,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
     }
 }
 
-#line 212 "betweenness_push.hip.cpp"
+#line 191 "betweenness_push.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -228,10 +207,7 @@ struct Graph {
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,15 +21,8 @@ using namespace starplat;
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" __global__ void __launch_bounds__(256) bfs_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *level,
-    int *parent,
-    int *bfs_level,
-    int *bfs_level_order,
-    int *bfs_level_count,
-    int src,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *level, int *parent, int *bfs_level, int *bfs_level_order, int *bfs_level_count, int src,
     unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -131,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) bfs_loop(
     }
 }
 
-#line 135 "bfs.hip.cpp"
+#line 116 "bfs.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,18 +33,9 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 // bfs_levels.sp:10 fixedPoint until (finished : !frontier)
 #line 10 "bfs_levels.sp"
 extern "C" __global__ void __launch_bounds__(256) bfs_levels_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *level,
-    int *frontier_bits,
-    int *frontier_size,
-    int *frontier_list,
-    int *frontier_next_bits,
-    int *frontier_next_size,
-    int *frontier_next_list,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *level, int *frontier_bits, int *frontier_size, int *frontier_list, int *frontier_next_bits,
+    int *frontier_next_size, int *frontier_next_list, int src, unsigned *arrived
 ) {
     int frontier_count = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -124,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 128 "bfs_levels.hip.cpp"
+#line 107 "bfs_levels.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

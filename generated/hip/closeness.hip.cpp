@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,9 +21,7 @@ using namespace starplat;
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" __global__ void closeness_centrality_set_closeness(
-    int num_nodes,
-    const long long *__restrict__ farness,
-    const int *__restrict__ reached_by,
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
     double *closeness
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -48,17 +34,9 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *level,
-    int *bfs_level,
-    int *bfs_level_order,
-    int *bfs_level_count,
-    long long *farness,
-    int *reached_by,
-    int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *level, int *bfs_level, int *bfs_level_order, int *bfs_level_count, long long *farness,
+    int *reached_by, int src, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
@@ -136,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
     }
 }
 
-#line 140 "closeness.hip.cpp"
+#line 118 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,10 +21,7 @@ using namespace starplat;
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
 static __device__ long long arcs_to_neighbors(
-    int u,
-    int v,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns
+    int u, int v, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns
 ) {
     long long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -53,12 +38,8 @@ static __device__ long long arcs_to_neighbors(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *lcc
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         long long neighbors = 0;
@@ -89,12 +70,8 @@ extern "C" __global__ void clustering_coefficient_set_lcc(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     bool other_graph_part = false;
     long long downward_excess_part = 0;
@@ -128,11 +105,8 @@ extern "C" __global__ void __launch_bounds__(256) clustering_coefficient_set_lcc
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
@@ -153,11 +127,8 @@ extern "C" __global__ void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends,
-    const int *__restrict__ kept_columns,
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns,
     long long *triangles_of
 ) {
     for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
@@ -198,11 +169,8 @@ extern "C" __global__ void clustering_coefficient_set_lcc_intersect(
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
 extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const long long *__restrict__ triangles_of,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of, double *lcc
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         long long neighbors = 0;
@@ -222,7 +190,7 @@ extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
     }
 }
 
-#line 226 "clustering_coefficient.hip.cpp"
+#line 194 "clustering_coefficient.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,15 +27,9 @@ static __device__ long long priority(int v) {
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
 #line 9 "graph_coloring.sp"
 extern "C" __global__ void __launch_bounds__(256) graph_coloring_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *color,
-    int *color_nxt,
-    int *finished_found,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color,
+    int *color_nxt, int *finished_found, unsigned *arrived
 ) {
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -124,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) graph_coloring_loop(
     } while (!finished);
 }
 
-#line 128 "graph_coloring.hip.cpp"
+#line 110 "graph_coloring.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

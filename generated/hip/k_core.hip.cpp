@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -72,17 +60,9 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 #line 5 "k_core.sp"
 extern "C" __global__ void __launch_bounds__(256) k_core_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *core,
-    int *peeling_bits,
-    int *peeling_size,
-    int *degree,
-    int *peeling_list,
-    long long *peeled_found,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *core,
+    int *peeling_bits, int *peeling_size, int *degree, int *peeling_list, long long *peeled_found,
     unsigned *arrived
 ) {
     int peeled_turn = 0;
@@ -194,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
     }
 }
 
-#line 198 "k_core.hip.cpp"
+#line 178 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

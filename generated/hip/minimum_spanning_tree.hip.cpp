@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,21 +27,10 @@ using namespace starplat;
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 5 "minimum_spanning_tree.sp"
 extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
-    int num_nodes,
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    bool *in_tree,
-    int *component,
-    int *joins,
-    int *lightest,
-    arc_t *choice,
-    const int *__restrict__ weight,
-    long long total,
-    int *growing_found,
-    long long *total_found,
-    long long *total_outcome,
-    unsigned *arrived
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, bool *in_tree, int *component, int *joins, int *lightest,
+    arc_t *choice, const int *__restrict__ weight, long long total, int *growing_found,
+    long long *total_found, long long *total_outcome, unsigned *arrived
 ) {
     int growing_turn = 0;
     int total_turn = 0;
@@ -182,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(256) minimum_spanning_tree_loop(
     }
 }
 
-#line 186 "minimum_spanning_tree.hip.cpp"
+#line 163 "minimum_spanning_tree.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -202,10 +179,7 @@ struct Graph {
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
-    Device &device,
-    Graph &graph,
-    Buffer<unsigned char> &in_tree,
-    Buffer<int> &weight
+    Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);

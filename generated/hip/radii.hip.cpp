@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,15 +21,8 @@ using namespace starplat;
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" __global__ void __launch_bounds__(256) radii_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *level,
-    int *bfs_level,
-    int *bfs_level_order,
-    int *bfs_level_count,
-    int *radius,
-    int src,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *level, int *bfs_level, int *bfs_level_order, int *bfs_level_count, int *radius, int src,
     unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -122,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256) radii_loop(
     }
 }
 
-#line 126 "radii.hip.cpp"
+#line 107 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

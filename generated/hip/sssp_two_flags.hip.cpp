@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,25 +39,12 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 // sssp_two_flags.sp:9 fixedPoint until (finished : !modified)
 #line 9 "sssp_two_flags.sp"
 extern "C" __global__ void __launch_bounds__(256) sssp_loop(
-    int num_nodes,
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *dist,
-    int *modified_bits,
-    int *modified_size,
-    int *modified_nxt_bits,
-    int *modified_nxt_size,
-    int *modified_list,
-    const int *__restrict__ weight,
-    int *modified_later_bits,
-    int *modified_later_size,
-    int *modified_nxt_list,
-    int *modified_later_list,
-    int src,
-    double *weight_total_found,
-    arc_t *longest_row_found,
-    unsigned *arrived
+    int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets,
+    const int *__restrict__ columns, int *dist, int *modified_bits, int *modified_size,
+    int *modified_nxt_bits, int *modified_nxt_size, int *modified_list,
+    const int *__restrict__ weight, int *modified_later_bits, int *modified_later_size,
+    int *modified_nxt_list, int *modified_later_list, int src, double *weight_total_found,
+    arc_t *longest_row_found, unsigned *arrived
 ) {
     int weight_total_turn = 0;
     int longest_row_turn = 0;
@@ -229,7 +204,7 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     } while (!finished);
 }
 
-#line 233 "sssp_two_flags.hip.cpp"
+#line 208 "sssp_two_flags.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

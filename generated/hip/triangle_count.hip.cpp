@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,9 +21,7 @@ using namespace starplat;
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     long long *triangles
 ) {
     long long triangles_part = 0;
@@ -71,12 +57,8 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     bool other_graph_part = false;
     long long downward_excess_part = 0;
@@ -110,11 +92,8 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" __global__ void triangle_count_find_triangles_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
@@ -135,12 +114,8 @@ extern "C" __global__ void triangle_count_find_triangles_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends,
-    const int *__restrict__ kept_columns,
-    long long *triangles
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns, long long *triangles
 ) {
     long long triangles_part = 0;
     for (arc_t e = blockIdx.x * blockDim.x + threadIdx.x; e < num_arcs; e += gridDim.x * blockDim.x) {
@@ -176,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     }
 }
 
-#line 180 "triangle_count.hip.cpp"
+#line 155 "triangle_count.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_hip.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,15 +27,9 @@ static __device__ long long scatter(int v) {
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
 #line 5 "vertex_cover.sp"
 extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *in_cover,
-    int *partner,
-    int *matched_found,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_cover,
+    int *partner, int *matched_found, unsigned *arrived
 ) {
     int matched_turn = 0;
     {
@@ -112,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256) vertex_cover_loop(
     }
 }
 
-#line 116 "vertex_cover.hip.cpp"
+#line 98 "vertex_cover.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,14 +26,8 @@ namespace kernels {
 // finds the next BFS level
 #line 12 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
@@ -68,15 +50,9 @@ extern "C" void betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" void betweenness_add_sigma(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level_order,
-    double *sigma,
-    const int *__restrict__ bfs_level,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ bfs_level_order, double *sigma, const int *__restrict__ bfs_level,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, bfs_level_order, sigma, bfs_level)
@@ -97,17 +73,9 @@ extern "C" void betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" void betweenness_add_delta(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    double *delta,
-    const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma,
-    double *bc,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int src,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
+    const double *__restrict__ sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
     int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
@@ -132,13 +100,8 @@ extern "C" void betweenness_add_delta(
 // nodes that are not reached yet look for one that is
 #line 12 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -163,11 +126,8 @@ extern "C" void betweenness_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 12 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -180,7 +140,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 184 "betweenness.cpp"
+#line 144 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -204,10 +164,7 @@ struct Graph {
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,14 +26,8 @@ namespace kernels {
 // finds the next BFS level
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
@@ -68,15 +50,9 @@ extern "C" void bfs_min_bfs_level(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level,
-    int *level,
-    int *parent,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
+    int *parent, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, level, parent)
@@ -102,13 +78,8 @@ extern "C" void bfs_min_level(
 // nodes that are not reached yet look for one that is
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -133,11 +104,8 @@ extern "C" void bfs_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 8 "bfs.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -150,7 +118,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 154 "bfs.cpp"
+#line 122 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,15 +45,9 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ frontier_list,
-    int *frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size,
-    int frontier_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ frontier_list, int *frontier_bits, int *level, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size, int frontier_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, frontier_list, frontier_bits, level, frontier_next_bits, \
@@ -88,14 +70,9 @@ extern "C" void bfs_levels_min_level(
 // nodes that are not reached yet look for one that is
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_min_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *level,
-    const int *__restrict__ frontier_bits,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *level, const int *__restrict__ frontier_bits, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -115,10 +92,7 @@ extern "C" void bfs_levels_min_level_pull(
 }
 
 extern "C" void frontier_list_first(
-    int *frontier_bits,
-    int *frontier_list,
-    int *frontier_size,
-    int src
+    int *frontier_bits, int *frontier_list, int *frontier_size, int src
 ) {
     #pragma acc serial deviceptr(frontier_bits, frontier_list, frontier_size)
     {
@@ -130,9 +104,7 @@ extern "C" void frontier_list_first(
 // how many arcs the active nodes have
 #line 11 "bfs_levels.sp"
 extern "C" void arcs_of_frontier_list(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ frontier_list,
-    int frontier_count,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ frontier_list, int frontier_count,
     float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
@@ -146,7 +118,7 @@ extern "C" void arcs_of_frontier_list(
 }
 
 }  // namespace kernels
-#line 150 "bfs_levels.cpp"
+#line 122 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

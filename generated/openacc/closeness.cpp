@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,14 +26,8 @@ namespace kernels {
 // finds the next BFS level
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
@@ -68,16 +50,9 @@ extern "C" void closeness_centrality_min_bfs_level(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level,
-    int *level,
-    long long *farness,
-    int *reached_by,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
+    long long *farness, int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, level, farness, reached_by)
@@ -101,9 +76,7 @@ extern "C" void closeness_centrality_min_level(
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" void closeness_centrality_set_closeness(
-    int num_nodes,
-    const long long *__restrict__ farness,
-    const int *__restrict__ reached_by,
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
     double *closeness
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -119,13 +92,8 @@ extern "C" void closeness_centrality_set_closeness(
 // nodes that are not reached yet look for one that is
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -150,11 +118,8 @@ extern "C" void closeness_centrality_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 13 "closeness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -167,7 +132,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 171 "closeness.cpp"
+#line 136 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

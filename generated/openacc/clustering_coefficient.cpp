@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,10 +26,7 @@ namespace kernels {
 #line 27 "clustering_coefficient.sp"
 #pragma acc routine seq
 static long long arcs_to_neighbors(
-    int u,
-    int v,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns
+    int u, int v, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns
 ) {
     long long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -58,12 +43,8 @@ static long long arcs_to_neighbors(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *lcc
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, in_row_offsets, in_columns, lcc)
@@ -98,12 +79,8 @@ extern "C" void clustering_coefficient_set_lcc(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
@@ -134,11 +111,8 @@ extern "C" void clustering_coefficient_set_lcc_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -162,11 +136,8 @@ extern "C" void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends,
-    const int *__restrict__ kept_columns,
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns,
     long long *triangles_of
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -210,11 +181,8 @@ extern "C" void clustering_coefficient_set_lcc_intersect(
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_from_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const long long *__restrict__ triangles_of,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of, double *lcc
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, triangles_of, lcc)
@@ -238,7 +206,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 242 "clustering_coefficient.cpp"
+#line 210 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,9 +26,7 @@ namespace kernels {
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_start(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -60,9 +46,7 @@ extern "C" void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_sample(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -114,9 +98,7 @@ extern "C" void connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_join(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     int *component
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -168,7 +150,7 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
 }
 
 }  // namespace kernels
-#line 172 "connected_components.cpp"
+#line 154 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,12 +25,8 @@ namespace kernels {
 // degree_centrality.sp:6 forall (v in g.nodes())
 #line 6 "degree_centrality.sp"
 extern "C" void degree_centrality_set_out_centrality(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const arc_t *__restrict__ in_row_offsets,
-    double *out_centrality,
-    double *in_centrality,
-    double others
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
+    double *out_centrality, double *in_centrality, double others
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, in_row_offsets, out_centrality, in_centrality)
@@ -53,7 +37,7 @@ extern "C" void degree_centrality_set_out_centrality(
 }
 
 }  // namespace kernels
-#line 57 "degree_centrality.cpp"
+#line 41 "degree_centrality.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -73,10 +57,7 @@ struct Graph {
 
 // degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
 static void degree_centrality(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &out_centrality,
-    Buffer<double> &in_centrality
+    Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,13 +32,9 @@ static long long priority(int v) {
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
 #line 10 "graph_coloring.sp"
 extern "C" void graph_coloring_set_color_nxt(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ color,
-    int *color_nxt
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ color, int *color_nxt
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -96,10 +80,7 @@ extern "C" void graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 extern "C" void graph_coloring_find_finished(
-    int num_nodes,
-    int *color,
-    const int *__restrict__ color_nxt,
-    int *finished
+    int num_nodes, int *color, const int *__restrict__ color_nxt, int *finished
 ) {
     int finished_part = 1;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -114,7 +95,7 @@ extern "C" void graph_coloring_find_finished(
 }
 
 }  // namespace kernels
-#line 118 "graph_coloring.cpp"
+#line 99 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

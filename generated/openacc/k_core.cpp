@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,9 +46,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // first degree = 0
 #line 9 "k_core.sp"
 extern "C" void k_core_add_degree(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
     int *degree
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
@@ -81,14 +67,8 @@ extern "C" void k_core_add_degree(
 // k_core.sp:18 forall (v in g.nodes().filter(core == -1 && degree <= k))
 #line 18 "k_core.sp"
 extern "C" void k_core_set_core(
-    int num_nodes,
-    int *core,
-    const int *__restrict__ degree,
-    int *peeling_bits,
-    int *peeling_list,
-    int *peeling_size,
-    int k,
-    long long *peeled
+    int num_nodes, int *core, const int *__restrict__ degree, int *peeling_bits, int *peeling_list,
+    int *peeling_size, int k, long long *peeled
 ) {
     long long peeled_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -106,12 +86,8 @@ extern "C" void k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ peeling_list,
-    int *peeling_bits,
-    int *degree,
-    int peeling_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ peeling_list, int *peeling_bits, int *degree, int peeling_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, peeling_list, peeling_bits, degree)
@@ -133,11 +109,8 @@ extern "C" void k_core_add_degree_2(
 // where many are active: goes over all, in their order
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ peeling_bits,
-    int *degree
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ peeling_bits, int *degree
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, peeling_bits, degree)
@@ -155,7 +128,7 @@ extern "C" void k_core_add_degree_2_of_many(
 }
 
 }  // namespace kernels
-#line 159 "k_core.cpp"
+#line 132 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

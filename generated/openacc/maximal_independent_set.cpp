@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,13 +32,9 @@ static long long priority(int v) {
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
 #line 10 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_in_set(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const bool *__restrict__ undecided,
-    bool *in_set
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const bool *__restrict__ undecided, bool *in_set
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -78,14 +62,9 @@ extern "C" void maximal_independent_set_set_in_set(
 // then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_undecided_and_find_finished(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *undecided,
-    const bool *__restrict__ in_set,
-    int *finished
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *undecided,
+    const bool *__restrict__ in_set, int *finished
 ) {
     int finished_part = 1;
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -115,7 +94,7 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
 }
 
 }  // namespace kernels
-#line 119 "maximal_independent_set.cpp"
+#line 98 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

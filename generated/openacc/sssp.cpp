@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,20 +45,11 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    int *dist,
-    const int *__restrict__ weight,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int modified_count,
-    int limit
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_list, int *modified_bits, int *dist,
+    const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list,
+    int *modified_later_size, int modified_count, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, modified_list, modified_bits, dist, weight, \
@@ -96,10 +75,7 @@ extern "C" void sssp_min_dist(
 
 // one weight for each node, whose mean says how far apart near and far are
 extern "C" void sample_weight(
-    int num_nodes,
-    arc_t num_arcs,
-    const int *__restrict__ weight,
-    double *weight_total
+    int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total
 ) {
     double weight_total_part = 0.0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -116,18 +92,10 @@ extern "C" void sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later(
-    const int *__restrict__ modified_later_list,
-    int *modified_later_bits,
-    const int *__restrict__ dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int modified_later_count,
-    int settled,
-    int limit
+    const int *__restrict__ modified_later_list, int *modified_later_bits,
+    const int *__restrict__ dist, int *modified_bits, int *modified_list, int *modified_size,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
+    int modified_later_count, int settled, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -148,10 +116,7 @@ extern "C" void sssp_min_dist_later(
 }
 
 extern "C" void modified_list_first(
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int src
+    int *modified_bits, int *modified_list, int *modified_size, int src
 ) {
     #pragma acc serial deviceptr(modified_bits, modified_list, modified_size)
     {
@@ -163,19 +128,10 @@ extern "C" void modified_list_first(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_bits,
-    int *dist,
-    const int *__restrict__ weight,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int limit
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
+    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_bits, dist, weight, modified_next_bits, \
@@ -202,17 +158,9 @@ extern "C" void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later_of_many(
-    int num_nodes,
-    const int *__restrict__ modified_later_bits,
-    const int *__restrict__ dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int settled,
-    int limit
+    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int settled, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -232,7 +180,7 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 236 "sssp.cpp"
+#line 184 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,12 +45,8 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_color(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -77,15 +61,9 @@ extern "C" void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ component,
+    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
@@ -110,12 +88,8 @@ extern "C" void strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_component(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -130,15 +104,9 @@ extern "C" void strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component(
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color,
+    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
@@ -163,9 +131,7 @@ extern "C" void strongly_connected_components_max_component(
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_find_finished(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *finished
+    int num_nodes, const int *__restrict__ component, int *finished
 ) {
     int finished_part = 1;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -181,13 +147,9 @@ extern "C" void strongly_connected_components_find_finished(
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
 extern "C" void trim_set_alone(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ component,
-    bool *alone
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ component, bool *alone
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -215,10 +177,7 @@ extern "C" void trim_set_alone(
 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
 #line 59 "strongly_connected_components.sp"
 extern "C" void trim_set_component(
-    int num_nodes,
-    int *component,
-    const bool *__restrict__ alone,
-    long long *trimmed
+    int num_nodes, int *component, const bool *__restrict__ alone, long long *trimmed
 ) {
     long long trimmed_part = 0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -235,15 +194,9 @@ extern "C" void trim_set_component(
 // where many are active: goes over all, in their order
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_bits, component, color, modified_next_bits, \
@@ -267,15 +220,9 @@ extern "C" void strongly_connected_components_min_color_of_many(
 // where many are active: goes over all, in their order
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, modified_bits, color, component, modified_next_bits, \
@@ -296,7 +243,7 @@ extern "C" void strongly_connected_components_max_component_of_many(
 }
 
 }  // namespace kernels
-#line 300 "strongly_connected_components.cpp"
+#line 247 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

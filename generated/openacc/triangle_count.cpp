@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,9 +25,7 @@ namespace kernels {
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     long long *triangles
 ) {
     long long triangles_part = 0;
@@ -68,12 +54,8 @@ extern "C" void triangle_count_find_triangles(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
@@ -104,11 +86,8 @@ extern "C" void triangle_count_find_triangles_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -132,12 +111,8 @@ extern "C" void triangle_count_find_triangles_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_intersect(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ kept_ends,
-    const int *__restrict__ kept_columns,
-    long long *triangles
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ kept_ends, const int *__restrict__ kept_columns, long long *triangles
 ) {
     long long triangles_part = 0;
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -170,7 +145,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 174 "triangle_count.cpp"
+#line 149 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

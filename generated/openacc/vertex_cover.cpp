@@ -10,23 +10,11 @@
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -44,9 +32,7 @@ static long long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 extern "C" void vertex_cover_set_in_cover(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     bool *in_cover
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -60,12 +46,8 @@ extern "C" void vertex_cover_set_in_cover(
 // first partner = -1
 #line 14 "vertex_cover.sp"
 extern "C" void vertex_cover_set_partner(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *partner,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *partner,
     const bool *__restrict__ in_cover
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
@@ -96,10 +78,7 @@ extern "C" void vertex_cover_set_partner(
 // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
 #line 24 "vertex_cover.sp"
 extern "C" void vertex_cover_set_in_cover_2(
-    int num_nodes,
-    const int *__restrict__ partner,
-    bool *in_cover,
-    int *matched
+    int num_nodes, const int *__restrict__ partner, bool *in_cover, int *matched
 ) {
     int matched_part = 0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -116,7 +95,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 120 "vertex_cover.cpp"
+#line 99 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

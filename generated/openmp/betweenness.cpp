@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,14 +24,8 @@ namespace kernels {
 // finds the next BFS level
 #line 12 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -64,14 +46,9 @@ extern "C" void betweenness_min_bfs_level(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" void betweenness_add_sigma(
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level_order,
-    double *sigma,
-    const int *__restrict__ bfs_level,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ bfs_level_order, double *sigma, const int *__restrict__ bfs_level,
+    int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -90,16 +67,9 @@ extern "C" void betweenness_add_sigma(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" void betweenness_add_delta(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    double *delta,
-    const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma,
-    double *bc,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int src,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
+    const double *__restrict__ sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
     int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
@@ -122,13 +92,8 @@ extern "C" void betweenness_add_delta(
 // nodes that are not reached yet look for one that is
 #line 12 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -151,11 +116,8 @@ extern "C" void betweenness_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 12 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -170,25 +132,11 @@ extern "C" void arcs_of_bfs_level_order(
 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
 #line 12 "betweenness.sp"
 extern "C" void betweenness_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    double *sigma,
-    int *bfs_level_starts,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level_order, int *bfs_level, int *bfs_level_count, double *sigma, int *bfs_level_starts,
+    bool found, int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
@@ -239,23 +187,11 @@ extern "C" void betweenness_few(
 // betweenness.sp:17 iterateInReverse (v != src)
 #line 17 "betweenness.sp"
 extern "C" void betweenness_few_2(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    double *delta,
-    const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma,
-    double *bc,
-    const int *__restrict__ bfs_level_starts,
-    bool goes_on,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few_2,
-    int src,
-    int depth,
-    int *goes_on_outcome,
-    int *depth_outcome,
-    int *bfs_level_end_outcome,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
+    const double *__restrict__ sigma, double *bc, const int *__restrict__ bfs_level_starts,
+    bool goes_on, int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth,
+    int *goes_on_outcome, int *depth_outcome, int *bfs_level_end_outcome,
     int *bfs_level_begin_outcome
 ) {
     do {
@@ -290,7 +226,7 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 294 "betweenness.cpp"
+#line 230 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -314,10 +250,7 @@ struct Graph {
 
 // betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
 static void betweenness(
-    Device &device,
-    Graph &graph,
-    Buffer<double> &bc,
-    Buffer<unsigned char> &sources
+    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
 ) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);

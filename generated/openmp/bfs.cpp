@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,14 +24,8 @@ namespace kernels {
 // finds the next BFS level
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -64,15 +46,9 @@ extern "C" void bfs_min_bfs_level(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level,
-    int *level,
-    int *parent,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
+    int *parent, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -96,13 +72,8 @@ extern "C" void bfs_min_level(
 // nodes that are not reached yet look for one that is
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -125,11 +96,8 @@ extern "C" void bfs_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 8 "bfs.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -144,23 +112,10 @@ extern "C" void arcs_of_bfs_level_order(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *level,
-    int *parent,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, int *parent, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
@@ -212,7 +167,7 @@ extern "C" void bfs_few(
 }
 
 }  // namespace kernels
-#line 216 "bfs.cpp"
+#line 171 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,15 +42,9 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ frontier_list,
-    int *frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size,
-    int frontier_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ frontier_list, int *frontier_bits, int *level, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size, int frontier_count
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(frontier_count > 1000)
     for (int place = 0; place < frontier_count; place++) {
@@ -82,14 +64,9 @@ extern "C" void bfs_levels_min_level(
 // nodes that are not reached yet look for one that is
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_min_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *level,
-    const int *__restrict__ frontier_bits,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *level, const int *__restrict__ frontier_bits, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int w = 0; w < num_nodes; w++) {
@@ -106,10 +83,7 @@ extern "C" void bfs_levels_min_level_pull(
 }
 
 extern "C" void frontier_list_first(
-    int *frontier_bits,
-    int *frontier_list,
-    int *frontier_size,
-    int src
+    int *frontier_bits, int *frontier_list, int *frontier_size, int src
 ) {
     enlist(src, frontier_bits, frontier_list, frontier_size);
 }
@@ -118,9 +92,7 @@ extern "C" void frontier_list_first(
 // how many arcs the active nodes have
 #line 11 "bfs_levels.sp"
 extern "C" void arcs_of_frontier_list(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ frontier_list,
-    int frontier_count,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ frontier_list, int frontier_count,
     float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
@@ -136,22 +108,10 @@ extern "C" void arcs_of_frontier_list(
 // bfs_levels.sp:11 forall (v in g.nodes().filter(frontier == True))
 #line 11 "bfs_levels.sp"
 extern "C" void bfs_levels_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *frontier_list,
-    int *frontier_bits,
-    int *level,
-    int *frontier_next_bits,
-    int *frontier_next_list,
-    int *frontier_next_size,
-    int *frontier_size,
-    bool finished,
-    int frontier_count,
-    int few,
-    bool turned,
-    int *frontier_count_outcome,
-    int *finished_outcome,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *frontier_list, int *frontier_bits, int *level, int *frontier_next_bits,
+    int *frontier_next_list, int *frontier_next_size, int *frontier_size, bool finished,
+    int frontier_count, int few, bool turned, int *frontier_count_outcome, int *finished_outcome,
     int *turned_outcome
 ) {
     do {
@@ -184,7 +144,7 @@ extern "C" void bfs_levels_few(
 }
 
 }  // namespace kernels
-#line 188 "bfs_levels.cpp"
+#line 148 "bfs_levels.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

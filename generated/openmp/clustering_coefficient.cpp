@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,10 +23,7 @@ namespace kernels {
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
 static long long arcs_to_neighbors(
-    int u,
-    int v,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns
+    int u, int v, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns
 ) {
     long long arcs = 0;
     for (arc_t e = row_offsets[u]; e < row_offsets[u + 1]; e++) {
@@ -55,12 +40,8 @@ static long long arcs_to_neighbors(
 // clustering_coefficient.sp:7 forall (v in g.nodes())
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *lcc
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -92,12 +73,8 @@ extern "C" void clustering_coefficient_set_lcc(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
@@ -127,11 +104,8 @@ extern "C" void clustering_coefficient_set_lcc_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -153,12 +127,8 @@ extern "C" void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_intersect(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const arc_t *__restrict__ kept_ends,
-    int *marked,
-    const int *__restrict__ kept_columns,
-    long long *triangles_of
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ kept_ends,
+    int *marked, const int *__restrict__ kept_columns, long long *triangles_of
 ) {
     #pragma omp parallel for schedule(dynamic)
     for (int worker = 0; worker < 64; worker++) {
@@ -204,11 +174,8 @@ extern "C" void clustering_coefficient_set_lcc_intersect(
 // from the triangles of nodes
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_from_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const long long *__restrict__ triangles_of,
-    double *lcc
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const long long *__restrict__ triangles_of, double *lcc
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -230,7 +197,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 234 "clustering_coefficient.cpp"
+#line 201 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,9 +24,7 @@ namespace kernels {
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_start(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     #pragma omp parallel for schedule(static)
@@ -57,9 +43,7 @@ extern "C" void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_sample(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     int *component
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
@@ -110,9 +94,7 @@ extern "C" void connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_join(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
     int *component
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
@@ -162,7 +144,7 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
 }
 
 }  // namespace kernels
-#line 166 "connected_components.cpp"
+#line 148 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,13 +29,9 @@ static long long priority(int v) {
 // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
 #line 10 "graph_coloring.sp"
 extern "C" void graph_coloring_set_color_nxt(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ color,
-    int *color_nxt
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ color, int *color_nxt
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -91,10 +75,7 @@ extern "C" void graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 extern "C" void graph_coloring_find_finished(
-    int num_nodes,
-    int *color,
-    const int *__restrict__ color_nxt,
-    int *finished
+    int num_nodes, int *color, const int *__restrict__ color_nxt, int *finished
 ) {
     int finished_part = 1;
     #pragma omp parallel for schedule(static) reduction(&& : finished_part)
@@ -108,7 +89,7 @@ extern "C" void graph_coloring_find_finished(
 }
 
 }  // namespace kernels
-#line 112 "graph_coloring.cpp"
+#line 93 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,13 +29,9 @@ static long long priority(int v) {
 // maximal_independent_set.sp:10 forall (v in g.nodes().filter(undecided))
 #line 10 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_in_set(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const bool *__restrict__ undecided,
-    bool *in_set
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const bool *__restrict__ undecided, bool *in_set
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -73,14 +57,9 @@ extern "C" void maximal_independent_set_set_in_set(
 // then line 9: fixedPoint until (finished : !undecided)
 #line 19 "maximal_independent_set.sp"
 extern "C" void maximal_independent_set_set_undecided_and_find_finished(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    bool *undecided,
-    const bool *__restrict__ in_set,
-    int *finished
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *undecided,
+    const bool *__restrict__ in_set, int *finished
 ) {
     int finished_part = 1;
     #pragma omp parallel for schedule(dynamic, 64) reduction(&& : finished_part)
@@ -107,7 +86,7 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
 }
 
 }  // namespace kernels
-#line 111 "maximal_independent_set.cpp"
+#line 90 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,12 +34,8 @@ extern "C" void minimum_spanning_tree_set_component(int num_nodes, int *componen
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 #line 19 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_min_lightest(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const int *__restrict__ component,
-    int *lightest,
-    const int *__restrict__ weight
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const int *__restrict__ component, int *lightest, const int *__restrict__ weight
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
@@ -73,13 +57,9 @@ extern "C" void minimum_spanning_tree_min_lightest(
 // minimum_spanning_tree.sp:27 forall (e in g.edges())
 #line 27 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
-    arc_t num_arcs,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const int *__restrict__ component,
-    const int *__restrict__ weight,
-    const int *__restrict__ lightest,
-    arc_t *choice
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const int *__restrict__ component, const int *__restrict__ weight,
+    const int *__restrict__ lightest, arc_t *choice
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
@@ -101,13 +81,8 @@ extern "C" void minimum_spanning_tree_max_choice(
 // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
 #line 37 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
-    int num_nodes,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ choice,
-    const int *__restrict__ component,
-    int *joins,
-    bool *in_tree,
+    int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree,
     int *growing
 ) {
     int growing_part = 0;
@@ -131,9 +106,7 @@ extern "C" void minimum_spanning_tree_set_joins(
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
 #line 49 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_component_2(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ joins
+    int num_nodes, int *component, const int *__restrict__ joins
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -148,9 +121,7 @@ extern "C" void minimum_spanning_tree_set_component_2(
 // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
 #line 58 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
-    arc_t num_arcs,
-    const bool *__restrict__ in_tree,
-    const int *__restrict__ weight,
+    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight,
     long long *total
 ) {
     long long total_part = 0;
@@ -163,7 +134,7 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 167 "minimum_spanning_tree.cpp"
+#line 138 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -183,10 +154,7 @@ struct Graph {
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 static long long minimum_spanning_tree(
-    Device &device,
-    Graph &graph,
-    Buffer<unsigned char> &in_tree,
-    Buffer<int> &weight
+    Device &device, Graph &graph, Buffer<unsigned char> &in_tree, Buffer<int> &weight
 ) {
     Buffer<int> component(device, graph.num_nodes);
     Buffer<int> joins(device, graph.num_nodes);

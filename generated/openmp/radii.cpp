@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,14 +24,8 @@ namespace kernels {
 // finds the next BFS level
 #line 11 "radii.sp"
 extern "C" void radii_min_bfs_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -64,15 +46,9 @@ extern "C" void radii_min_bfs_level(
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" void radii_min_level(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order,
-    const int *__restrict__ bfs_level,
-    int *level,
-    int *radius,
-    int bfs_level_begin,
-    int bfs_level_end,
-    int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
+    int *radius, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -97,13 +73,8 @@ extern "C" void radii_min_level(
 // nodes that are not reached yet look for one that is
 #line 11 "radii.sp"
 extern "C" void radii_min_bfs_level_pull(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *bfs_level_order,
-    int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -126,11 +97,8 @@ extern "C" void radii_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 11 "radii.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ bfs_level_order,
-    int bfs_level_begin,
-    int bfs_level_end,
-    float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
+    int bfs_level_begin, int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -145,23 +113,10 @@ extern "C" void arcs_of_bfs_level_order(
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" void radii_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *bfs_level_order,
-    int *bfs_level,
-    int *bfs_level_count,
-    int *level,
-    int *radius,
-    bool found,
-    int bfs_level_end,
-    int bfs_level_begin,
-    int few,
-    int depth,
-    int *depth_outcome,
-    int *bfs_level_begin_outcome,
-    int *bfs_level_end_outcome,
-    int *found_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, int *radius, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
@@ -214,7 +169,7 @@ extern "C" void radii_few(
 }
 
 }  // namespace kernels
-#line 218 "radii.cpp"
+#line 173 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

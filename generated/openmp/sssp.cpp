@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,20 +42,11 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    int *dist,
-    const int *__restrict__ weight,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int modified_count,
-    int limit
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_list, int *modified_bits, int *dist,
+    const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list,
+    int *modified_later_size, int modified_count, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_count > 1000)
     for (int place = 0; place < modified_count; place++) {
@@ -89,10 +68,7 @@ extern "C" void sssp_min_dist(
 
 // one weight for each node, whose mean says how far apart near and far are
 extern "C" void sample_weight(
-    int num_nodes,
-    arc_t num_arcs,
-    const int *__restrict__ weight,
-    double *weight_total
+    int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total
 ) {
     double weight_total_part = 0.0;
     #pragma omp parallel for schedule(static) reduction(+ : weight_total_part)
@@ -108,18 +84,10 @@ extern "C" void sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later(
-    const int *__restrict__ modified_later_list,
-    int *modified_later_bits,
-    const int *__restrict__ dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int modified_later_count,
-    int settled,
-    int limit
+    const int *__restrict__ modified_later_list, int *modified_later_bits,
+    const int *__restrict__ dist, int *modified_bits, int *modified_list, int *modified_size,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
+    int modified_later_count, int settled, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_later_count > 1000)
     for (int place = 0; place < modified_later_count; place++) {
@@ -137,10 +105,7 @@ extern "C" void sssp_min_dist_later(
 }
 
 extern "C" void modified_list_first(
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int src
+    int *modified_bits, int *modified_list, int *modified_size, int src
 ) {
     enlist(src, modified_bits, modified_list, modified_size);
 }
@@ -149,19 +114,10 @@ extern "C" void modified_list_first(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_bits,
-    int *dist,
-    const int *__restrict__ weight,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int limit
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
+    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -184,17 +140,9 @@ extern "C" void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later_of_many(
-    int num_nodes,
-    const int *__restrict__ modified_later_bits,
-    const int *__restrict__ dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int settled,
-    int limit
+    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int settled, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int node_2 = 0; node_2 < num_nodes; node_2++) {
@@ -213,28 +161,12 @@ extern "C" void sssp_min_dist_later_of_many(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *modified_list,
-    int *modified_bits,
-    int *dist,
-    const int *__restrict__ weight,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_bits,
-    int *modified_later_list,
-    int *modified_later_size,
-    int *modified_size,
-    bool finished,
-    int modified_count,
-    int few,
-    int limit,
-    bool turned,
-    int *modified_count_outcome,
-    int *finished_outcome,
-    int *turned_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *modified_list, int *modified_bits, int *dist, const int *__restrict__ weight,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
+    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int *modified_size,
+    bool finished, int modified_count, int few, int limit, bool turned, int *modified_count_outcome,
+    int *finished_outcome, int *turned_outcome
 ) {
     do {
         {
@@ -272,34 +204,13 @@ extern "C" void sssp_few(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_few_2(
-    int num_nodes,
-    int *modified_later_list,
-    int *modified_later_bits,
-    const int *__restrict__ dist,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_later_size,
-    bool nobody_near,
-    bool nobody_waits,
-    int modified_later_count,
-    int few_2,
-    int limit,
-    int rise,
-    int settled,
-    int modified_count,
-    bool turned_2,
-    int *settled_outcome,
-    int *limit_outcome,
-    int *rise_outcome,
-    int *modified_count_outcome,
-    int *nobody_near_outcome,
-    int *modified_later_count_outcome,
-    int *nobody_waits_outcome,
-    int *turned_2_outcome
+    int num_nodes, int *modified_later_list, int *modified_later_bits, const int *__restrict__ dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_later_size, bool nobody_near,
+    bool nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
+    int modified_count, bool turned_2, int *settled_outcome, int *limit_outcome, int *rise_outcome,
+    int *modified_count_outcome, int *nobody_near_outcome, int *modified_later_count_outcome,
+    int *nobody_waits_outcome, int *turned_2_outcome
 ) {
     do {
         settled = limit;
@@ -343,7 +254,7 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 347 "sssp.cpp"
+#line 258 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

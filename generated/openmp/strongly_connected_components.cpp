@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,12 +42,8 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_color(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -72,15 +56,9 @@ extern "C" void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ component,
+    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_count > 1000)
@@ -102,12 +80,8 @@ extern "C" void strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_component(
-    int num_nodes,
-    int *component,
-    const int *__restrict__ color,
-    int *modified_bits,
-    int *modified_list,
-    int *modified_size
+    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits,
+    int *modified_list, int *modified_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -120,15 +94,9 @@ extern "C" void strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component(
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list,
-    int *modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color,
+    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
     int modified_count
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_count > 1000)
@@ -150,9 +118,7 @@ extern "C" void strongly_connected_components_max_component(
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_find_finished(
-    int num_nodes,
-    const int *__restrict__ component,
-    int *finished
+    int num_nodes, const int *__restrict__ component, int *finished
 ) {
     int finished_part = 1;
     #pragma omp parallel for schedule(static) reduction(&& : finished_part)
@@ -167,13 +133,9 @@ extern "C" void strongly_connected_components_find_finished(
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
 extern "C" void trim_set_alone(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ component,
-    bool *alone
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ component, bool *alone
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -199,10 +161,7 @@ extern "C" void trim_set_alone(
 // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
 #line 59 "strongly_connected_components.sp"
 extern "C" void trim_set_component(
-    int num_nodes,
-    int *component,
-    const bool *__restrict__ alone,
-    long long *trimmed
+    int num_nodes, int *component, const bool *__restrict__ alone, long long *trimmed
 ) {
     long long trimmed_part = 0;
     #pragma omp parallel for schedule(static) reduction(+ : trimmed_part)
@@ -218,15 +177,9 @@ extern "C" void trim_set_component(
 // where many are active: goes over all, in their order
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -247,15 +200,9 @@ extern "C" void strongly_connected_components_min_color_of_many(
 // where many are active: goes over all, in their order
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component_of_many(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -275,24 +222,11 @@ extern "C" void strongly_connected_components_max_component_of_many(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_few(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *modified_list,
-    int *modified_bits,
-    const int *__restrict__ component,
-    int *color,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_size,
-    bool colored,
-    int modified_count,
-    int few,
-    bool turned,
-    int *modified_count_outcome,
-    int *colored_outcome,
-    int *turned_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *modified_list, int *modified_bits, const int *__restrict__ component, int *color,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
+    bool colored, int modified_count, int few, bool turned, int *modified_count_outcome,
+    int *colored_outcome, int *turned_outcome
 ) {
     do {
         {
@@ -328,24 +262,11 @@ extern "C" void strongly_connected_components_few(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_few_2(
-    int num_nodes,
-    const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns,
-    int *modified_list,
-    int *modified_bits,
-    const int *__restrict__ color,
-    int *component,
-    int *modified_next_bits,
-    int *modified_next_list,
-    int *modified_next_size,
-    int *modified_size,
-    bool collected,
-    int modified_count,
-    int few_2,
-    bool turned_2,
-    int *modified_count_outcome,
-    int *collected_outcome,
-    int *turned_2_outcome
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    int *modified_list, int *modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
+    bool collected, int modified_count, int few_2, bool turned_2, int *modified_count_outcome,
+    int *collected_outcome, int *turned_2_outcome
 ) {
     do {
         {
@@ -379,7 +300,7 @@ extern "C" void strongly_connected_components_few_2(
 }
 
 }  // namespace kernels
-#line 383 "strongly_connected_components.cpp"
+#line 304 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {

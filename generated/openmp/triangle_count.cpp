@@ -8,23 +8,11 @@
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,9 +23,7 @@ namespace kernels {
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
     long long *triangles
 ) {
     long long triangles_part = 0;
@@ -64,12 +50,8 @@ extern "C" void triangle_count_find_triangles(
 // triangles: does every arc have its reverse, and none beside it?
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_check(
-    arc_t num_arcs,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    const int *__restrict__ arc_sources,
-    int *other_graph,
-    long long *downward_excess
+    arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ arc_sources, int *other_graph, long long *downward_excess
 ) {
     int other_graph_part = 0;
     long long downward_excess_part = 0;
@@ -99,11 +81,8 @@ extern "C" void triangle_count_find_triangles_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_orient(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns,
-    int *kept_columns,
-    arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *kept_columns, arc_t *kept_ends
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -125,12 +104,8 @@ extern "C" void triangle_count_find_triangles_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_intersect(
-    int num_nodes,
-    const arc_t *__restrict__ row_offsets,
-    const arc_t *__restrict__ kept_ends,
-    int *marked,
-    const int *__restrict__ kept_columns,
-    long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ kept_ends,
+    int *marked, const int *__restrict__ kept_columns, long long *triangles
 ) {
     long long triangles_part = 0;
     #pragma omp parallel for schedule(dynamic) reduction(+ : triangles_part)
@@ -166,7 +141,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 170 "triangle_count.cpp"
+#line 145 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
