@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from starplat.analysis import Facts
+from starplat.analysis.node_numbers import ints_taken_for_nodes
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, in_a_line, warn
 from starplat.pipeline import Checked, artifact, check, is_race, lower, schedule_beside
 from starplat.program_text import TEXT_NAME, source_of
@@ -191,6 +192,7 @@ class Program:
         lowered = perf_counter() - started
         taken = _taken(graph)
         given = _bound(module, taken, arguments, named)
+        self._warn_of_numbers(module.entry, taken, given)
         before = given.on_host(taken) if validate else given
         result = run_module(
             module,
@@ -244,6 +246,7 @@ class Program:
 
         module, taken = self.module(function), _taken(graph)
         given = _bound(module, taken, arguments, named)
+        self._warn_of_numbers(module.entry, taken, given)
         return run_everywhere(
             module,
             taken,
@@ -257,6 +260,18 @@ class Program:
             limits=limits(max_rounds, time_limit, follow),
             started=started,
         )
+
+    def _warn_of_numbers(self, function: str, graph: Graph, given: Bound) -> None:
+        """Says of an int that the program takes for a node which node it is, where the input calls that otherwise."""
+        for name in ints_taken_for_nodes(self.checked.tree, function):
+            number = given.scalars.get(name)
+            if number is None or not 0 <= number < graph.num_nodes or graph.original_id(int(number)) == number:
+                continue
+            called = graph.original_id(int(number))
+            warn(
+                f"'{name}' is an int that the program takes for a node: {number} is the node that {graph.name} calls "
+                f"{called!r}; declared as 'node {name}' it would be given by that"
+            )
 
     def _validated(self, result: Result, module: Module, given: Bound, limits: Limits) -> Result:
         from starplat.runtime import validate

@@ -6,6 +6,7 @@ import doctest
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -108,3 +109,23 @@ def test_the_packages_own_example_runs() -> None:
 def test_a_program_says_in_a_line_what_it_is() -> None:
     program = starplat.compile("function one(Graph g) { }\nfunction two(Graph g) { }\n")
     assert repr(program) == "<Program program: one, two>"
+
+
+def test_an_int_that_stands_for_a_node_is_told_where_the_input_calls_that_node_otherwise() -> None:
+    text = """function marked(Graph g, int a, propNode<bool> p) { a.p = True; }
+    function f(Graph g, propNode<bool> p, int src, int other, int last, int k, node start) {
+        p[src] = k > 1;
+        marked(g, other, p);
+        for (w in g.neighbors(last)) { w.p = start == w; }
+    }"""
+    program = starplat.compile(text)
+    given = {"src": 0, "other": 1, "last": 2, "k": 1}
+    with pytest.warns(starplat.StarplatWarning) as said:
+        program([("Ann", "Bob"), ("Bob", "Cid")], target="reference", start="Cid", **given)
+    assert [str(warning.message).split(";")[0] for warning in said] == [
+        f"'{name}' is an int that the program takes for a node: {number} is the node that graph calls '{called}'"
+        for name, number, called in (("src", 0, "Ann"), ("other", 1, "Bob"), ("last", 2, "Cid"))
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        program(CHAIN, target="reference", start=3, **given)

@@ -1,0 +1,56 @@
+"""Which int parameters of a function it takes for nodes: a caller gives their numbers, not their ids.
+
+A parameter is one if it is converted to a node where it is used, or handed to a function whose parameter is one, or is
+a node. A copy of it, `int k = src;`, is not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starplat.analysis.walk import all_values, written_places
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.frontend.walk import statements, within
+
+
+def ints_taken_for_nodes(program: typed.Program, name: str) -> tuple[str, ...]:
+    """The names of the function's parameters of type `int` that stand for nodes, in their order."""
+    function = next(function for function in program.functions if function.name == name)
+    found = set(_taken(program, function))
+    return tuple(symbol.name for symbol in function.parameters if symbol in found)
+
+
+def _taken(program: typed.Program, function: typed.FunctionDefinition) -> Iterator[typed.Symbol]:
+    for value in _values(function.body):
+        for inner in within(value):
+            match inner:
+                case typed.Convert(operand=typed.Variable(symbol=symbol), type=Scalar.NODE) if (
+                    symbol.type is Scalar.INT
+                ):
+                    yield symbol
+                case typed.Call():
+                    yield from _handed_on(program, inner)
+                case _:
+                    pass
+
+
+def _handed_on(program: typed.Program, call: typed.Call) -> Iterator[typed.Symbol]:
+    """What the call gives to parameters that are taken for nodes."""
+    callee = next(function for function in program.functions if function.name == call.function)
+    taken = ints_taken_for_nodes(program, call.function)
+    for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
+        if parameter.name in taken:
+            if isinstance(argument, typed.Variable):
+                yield argument.symbol
+            elif isinstance(argument, typed.Symbol):
+                yield argument
+
+
+def _values(body: typed.Block) -> Iterator[typed.Expression]:
+    """Every expression, also those that say which cell is written."""
+    yield from all_values(body)
+    for statement in statements(body):
+        for place in written_places(statement):
+            if isinstance(place, typed.Cell):
+                yield place.index
