@@ -269,7 +269,7 @@ class Program:
                 continue
             called = graph.original_id(int(number))
             warn(
-                f"'{name}' is an int that the program takes for a node: {number} is the node that {graph.name} calls "
+                f"'{name}' is a number that the program takes for a node: {number} is the node that {graph.name} calls "
                 f"{called!r}; declared as 'node {name}' it would be given by that"
             )
 

@@ -113,7 +113,7 @@ def test_a_program_says_in_a_line_what_it_is() -> None:
 
 def test_an_int_that_stands_for_a_node_is_told_where_the_input_calls_that_node_otherwise() -> None:
     text = """function marked(Graph g, int a, propNode<bool> p) { a.p = True; }
-    function f(Graph g, propNode<bool> p, int src, int other, int last, int k, node start) {
+    function f(Graph g, propNode<bool> p, int src, int other, long last, int k, node start) {
         p[src] = k > 1;
         marked(g, other, p);
         for (w in g.neighbors(last)) { w.p = start == w; }
@@ -123,7 +123,7 @@ def test_an_int_that_stands_for_a_node_is_told_where_the_input_calls_that_node_o
     with pytest.warns(starplat.StarplatWarning) as said:
         program([("Ann", "Bob"), ("Bob", "Cid")], target="reference", start="Cid", **given)
     assert [str(warning.message).split(";")[0] for warning in said] == [
-        f"'{name}' is an int that the program takes for a node: {number} is the node that graph calls '{called}'"
+        f"'{name}' is a number that the program takes for a node: {number} is the node that graph calls '{called}'"
         for name, number, called in (("src", 0, "Ann"), ("other", 1, "Bob"), ("last", 2, "Cid"))
     ]
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Which int parameters of a function it takes for nodes: a caller gives their numbers, not their ids.
+"""Which int and long parameters of a function it takes for nodes: a caller gives their numbers, not their ids.
 
 A parameter is one if it is converted to a node where it is used, or handed to a function whose parameter is one, or is
 a node. A copy of it, `int k = src;`, is not followed.
@@ -15,7 +15,7 @@ from starplat.frontend.walk import statements, within
 
 
 def ints_taken_for_nodes(program: typed.Program, name: str) -> tuple[str, ...]:
-    """The names of the function's parameters of type `int` that stand for nodes, in their order."""
+    """The names of the function's parameters of whole numbers that stand for nodes, in their order."""
     function = next(function for function in program.functions if function.name == name)
     found = set(_taken(program, function))
     return tuple(symbol.name for symbol in function.parameters if symbol in found)
@@ -25,9 +25,7 @@ def _taken(program: typed.Program, function: typed.FunctionDefinition) -> Iterat
     for value in _values(function.body):
         for inner in within(value):
             match inner:
-                case typed.Convert(operand=typed.Variable(symbol=symbol), type=Scalar.NODE) if (
-                    symbol.type is Scalar.INT
-                ):
+                case typed.Convert(operand=typed.Variable(symbol=symbol), type=Scalar.NODE):
                     yield symbol
                 case typed.Call():
                     yield from _handed_on(program, inner)

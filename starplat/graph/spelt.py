@@ -59,7 +59,7 @@ def graph_of_rows(
     Raises:
         DiagnosticError: E0805 or E0809 with the line: an id or a weight is wrong.
     """
-    lines, source, destination, weights = zip(*rows, strict=True) or ((), (), (), ())
+    lines, source, destination, weights = tuple(zip(*rows, strict=True)) or ((), (), (), ())
     columns = _Columns(input, lines, source, destination, weights, alone, numbers_only)
     numbered, values = _numbered(columns), _weights(columns)
     return Graph.from_arcs(

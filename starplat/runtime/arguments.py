@@ -23,7 +23,7 @@ from starplat.runtime.elements import Cells, Value
 from starplat.runtime.lent import Lent, fetched, on_a_device
 from starplat.runtime.properties import members, numbered_cells, numbered_members, property_cells
 from starplat.runtime.property_files import property_in
-from starplat.runtime.scalars import UnfitError, parsed, scalar
+from starplat.runtime.scalars import NONE, UnfitError, parsed, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
         try:
             values[name] = _from_text(name, text, types.get(name), graph)
         except UnfitError as unfit:
-            problems.append(_unfit(name, types[name], unfit))
+            problems.append(_unfit(name, types[name], unfit, called=graph.names.node_of(text) != NONE))
         except OSError as error:
             problems.append(_unreadable(name, text, error))
         except UnicodeDecodeError:
@@ -153,7 +153,8 @@ class _Binder:
                 case _:
                     raise UnfitError("it cannot be given from outside the program")
         except UnfitError as unfit:
-            self._problems.append(_unfit(argument.name, argument.type, unfit))
+            called = isinstance(value, str) and self._graph.names.node_of(value) != NONE
+            self._problems.append(_unfit(argument.name, argument.type, unfit, called=called))
         except DiagnosticError as error:
             self._problems.extend(error.diagnostics)
 
@@ -206,9 +207,14 @@ def _unreadable(name: str, text: str, error: OSError) -> Diagnostic:
     return Diagnostic("E0711", f"argument '{name}': {text[1:]} cannot be read: {reason}")
 
 
-def _unfit(name: str, kind: Type, unfit: UnfitError) -> Diagnostic:
+def _unfit(name: str, kind: Type, unfit: UnfitError, *, called: bool = False) -> Diagnostic:
+    """What was given does not fit; `called` says that a node is called so."""
     code = "E0706" if unfit.out_of_range else "E0712"
-    return Diagnostic(code, f"argument '{name}', {_kind(kind)}: {unfit}", help=_hint(kind))
+    help = f"a parameter 'node {name}' takes what nodes are called" if called and kind in _NUMBERS else _hint(kind)
+    return Diagnostic(code, f"argument '{name}', {_kind(kind)}: {unfit}", help=help)
+
+
+_NUMBERS = (Scalar.INT, Scalar.LONG)
 
 
 def _in_words(argument: Argument) -> str:

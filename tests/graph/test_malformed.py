@@ -112,6 +112,7 @@ WRONG_BYTES = [
     ("g.graph", b"99999999999 1\n2\n1\n", "E0811"),
     ("g.el", b"0 3000000000\n", "E0811"),
     ("g.graphml", b"<?xml version='1.0'?><graphml></graphml>", "E0805"),
+    ("g.gexf", b"<?xml version='1.0' encoding='utf-08'?><gexf></gexf>", "E0805"),
     ("g.gml", b"graph [ node [ id 0 ]", "E0805"),
     ("g.net", b"*Vertices x\n", "E0805"),
 ]

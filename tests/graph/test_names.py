@@ -217,6 +217,15 @@ def test_nodes_of_an_adjacency_list_are_in_the_order_of_its_lines(tmp_path: Path
     assert read(tmp_path / "g.adjlist").original_ids.tolist() == ["a", "alone", "b"]
 
 
+def test_an_adjacency_list_may_hold_no_edge(tmp_path: Path) -> None:
+    made = networkx.Graph()
+    for nodes in ([], ["a", "b"], [4, 2]):
+        made.add_nodes_from(nodes)
+        networkx.write_adjlist(made, tmp_path / "g.adjlist")
+        graph = read(tmp_path / "g.adjlist")
+        assert (graph.num_nodes, graph.num_arcs) == (made.number_of_nodes(), 0)
+
+
 TEXTS = ["Ann", "Bob Smith", 'say "hi"', "a,b", "ü", "7", "-1", "#x", "two\tx"]
 
 

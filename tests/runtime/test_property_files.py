@@ -116,3 +116,12 @@ def test_a_dictionary_gives_values_by_id() -> None:
             program.run(graph, target="reference", seed=wrong)
     with pytest.raises(starplat.DiagnosticError, match="which is a pair of ids"):
         program.run(graph, target="reference", cap={"Ann": 1})
+
+
+def test_a_name_for_a_number_says_how_nodes_are_taken_by_name() -> None:
+    program = starplat.compile("function f(Graph g, propNode<int> p, int src) { src.p = 1; }")
+    graph, words = from_object(NAMED), r"E0712.*'Ann' is no number.*\n.*'node src' takes what nodes are called"
+    with pytest.raises(starplat.DiagnosticError, match=words):
+        program.run(graph, src="Ann")
+    with pytest.raises(starplat.DiagnosticError, match=words):
+        bind_text(program.module(), graph, {"src": "Ann"})

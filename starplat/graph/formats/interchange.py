@@ -76,6 +76,8 @@ def refuse_entities(input: Input, content: bytes) -> None:
         raise unsupported(input.shown, message, _place(input, content, position), help) from None
     except expat.ExpatError as error:
         raise _at_line(input, content, (error.lineno, error.offset), f"this is no XML: {error}") from None
+    except LookupError as error:  # the encoding that it names is none
+        raise _at_line(input, content, (1, 0), f"this cannot be read as text: {error}") from None
 
 
 def _declared(name: str, *more: object) -> NoReturn:
