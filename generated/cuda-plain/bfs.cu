@@ -128,15 +128,17 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto given_src = arguments.number<long long>("src");
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number);
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> level(device, graph.num_nodes);
         Buffer<int> parent(device, graph.num_nodes);
-        int src = host.node(arguments.number<long long>("src"));
+        const int src = host.node(given_src);
         device.finish();
         const double upload = stopwatch.seconds();
         Timer timer;

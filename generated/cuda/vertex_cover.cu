@@ -145,12 +145,13 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number);
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         host.add_in_neighbors();
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<unsigned char> in_cover(device, graph.num_nodes);
         in_cover.fill(0);

@@ -196,17 +196,18 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto damping = arguments.number<double>("damping", 0.85);
+        const auto tolerance = arguments.number<double>("tolerance", 1e-06);
+        const auto max_iterations = arguments.number<int>("max_iterations", 100);
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number);
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         host.add_in_neighbors();
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> rank(device, graph.num_nodes);
-        double damping = arguments.number<double>("damping", 0.85);
-        double tolerance = arguments.number<double>("tolerance", 1e-06);
-        int max_iterations = arguments.number<int>("max_iterations", 100);
         device.finish();
         const double upload = stopwatch.seconds();
         Timer timer;

@@ -34,7 +34,8 @@ class Device {
 public:
     explicit Device(std::size_t number) {
         int count = 0;
-        if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
+        const hipError_t status = hipGetDeviceCount(&count);
+        if (status != hipErrorNoDevice) check(status, "looking for GPUs");
         if (number >= static_cast<std::size_t>(count)) {
             throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
                                      std::to_string(count));

@@ -3,6 +3,8 @@
 // What every program of starplat's has besides its algorithm: a command line, summaries, times. Needs C++17.
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -24,7 +27,7 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// The command line: a graph file and "--name value" pairs.
+// The command line: a graph file and "--name value" or "--name=value", each name once.
 class Arguments {
 public:
     std::string graph_file;
@@ -40,12 +43,21 @@ public:
             if (word.rfind("--", 0) != 0) {
                 if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
                 graph_file = word;
-            } else if (word == "--undirected") {
-                given["undirected"] = "true";
-            } else if (i + 1 < argc && std::count(known.begin(), known.end(), word.substr(2))) {
-                given[word.substr(2)] = argv[++i];
+                continue;
+            }
+            const std::size_t equals = word.find('=');
+            const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+            if (has(name)) throw UsageError("--" + name + " is given twice");
+            if (word == "--undirected") {
+                given[name] = "true";
+            } else if (std::count(known.begin(), known.end(), name) == 0 || name == "undirected") {
+                throw UsageError("'" + word + "' is no argument of this program");
+            } else if (equals != std::string::npos) {
+                given[name] = word.substr(equals + 1);
+            } else if (i + 1 < argc) {
+                given[name] = argv[++i];
             } else {
-                throw UsageError("'" + word + "' is no argument of this program, or has no value");
+                throw UsageError("'" + word + "' has no value");
             }
         }
         if (graph_file.empty()) throw UsageError("no graph file is given");
@@ -60,11 +72,8 @@ public:
 
     template <class T>
     T number(const std::string &name) const {
-        std::istringstream words(text(name));
-        T value;
-        if (!(words >> std::boolalpha >> value) || words.peek() != EOF) {
-            throw UsageError("--" + name + " cannot be '" + text(name) + "'");
-        }
+        T value{};
+        if (!is_number(text(name), value)) throw UsageError("--" + name + " cannot be '" + text(name) + "'");
         return value;
     }
 
@@ -82,17 +91,43 @@ public:
             if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
             listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
         }
-        std::replace(listed.begin(), listed.end(), ',', ' ');
-        std::istringstream words(listed);
-        for (std::string word; words >> word;) {
-            char *end = nullptr;
-            found.push_back(std::strtoll(word.c_str(), &end, 10));
-            if (*end != '\0') throw UsageError("--" + name + " cannot hold '" + word + "'");
+        if (listed.find_first_not_of(blanks) == std::string::npos) return found;
+        std::istringstream parts(listed + ",");
+        for (std::string part; std::getline(parts, part, ',');) {
+            std::istringstream words(part);
+            std::string word;
+            while (words >> word) {
+                long long value = 0;
+                if (!is_number(word, value)) throw UsageError("--" + name + " cannot hold '" + word + "'");
+                found.push_back(value);
+            }
+            if (word.empty()) throw UsageError("--" + name + " has nothing between two commas, or behind the last");
         }
         return found;
     }
 
 private:
+    static constexpr const char *blanks = " \t\r\n\v\f";
+
+    static bool is_number(const std::string &word, bool &value) {
+        value = word == "true";
+        return value || word == "false";
+    }
+
+    // Whether a whole word is a number of that type.
+    template <class T>
+    static bool is_number(const std::string &word, T &value) {
+        if constexpr (std::is_floating_point_v<T>) {
+            char *end = nullptr;
+            value = static_cast<T>(std::strtod(word.c_str(), &end));
+            return !word.empty() && *end == '\0' && !std::isspace(static_cast<unsigned char>(word[0])) && value == value;
+        } else {
+            const char *const first = word.c_str(), *const end = first + word.size();
+            const auto [last, error] = std::from_chars(first, end, value);
+            return error == std::errc() && last == end;
+        }
+    }
+
     std::map<std::string, std::string> given;
 };
 

@@ -28,13 +28,13 @@ namespace starplat {
 // The device that runs the kernels: a GPU where OpenACC finds one, else the host.
 class Device {
 public:
-    explicit Device(int number) {
+    explicit Device(std::size_t number) {
         const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number < 0 || (number != 0 && number >= gpus)) {
+        if (number != 0 && number >= static_cast<std::size_t>(gpus)) {
             throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
                                      std::to_string(gpus));
         }
-        if (gpus > 0) acc_set_device_num(number, acc_device_nvidia);
+        if (gpus > 0) acc_set_device_num(static_cast<int>(number), acc_device_nvidia);
     }
 
     // Found out by running there: code that was not built for a GPU runs on the host unasked.

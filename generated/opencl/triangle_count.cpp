@@ -93,12 +93,13 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number, text_beside(argv[0], "triangle_count.cl"));
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         host.add_sources();
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0), text_beside(argv[0], "triangle_count.cl"));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         device.finish();
         const double upload = stopwatch.seconds();

@@ -437,15 +437,17 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto given_src = arguments.number<long long>("src");
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number);
+        const double compile = stopwatch.seconds();
         WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> dist(device, graph.num_nodes);
         Buffer<int> weight(device, host.weights);
-        int src = host.node(arguments.number<long long>("src"));
+        const int src = host.node(given_src);
         device.finish();
         const double upload = stopwatch.seconds();
         sssp(device, graph, dist, weight, src);

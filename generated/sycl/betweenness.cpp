@@ -178,15 +178,17 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto given_sources = arguments.numbers("sources");
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number, text_beside(argv[0], "betweenness_kernels.cpp"));
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         host.add_in_neighbors();
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0), text_beside(argv[0], "betweenness_kernels.cpp"));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(arguments.numbers("sources")));
+        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
         device.finish();
         const double upload = stopwatch.seconds();
         betweenness(device, graph, bc, sources);

@@ -77,11 +77,12 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number, text_beside(argv[0], "connected_components_kernels.cpp"));
+        const double compile = stopwatch.seconds();
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0), text_beside(argv[0], "connected_components_kernels.cpp"));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> component(device, graph.num_nodes);
         component.fill(0);

@@ -117,12 +117,13 @@ int main(int argc, char **argv) {
             std::cout << usage;
             return 0;
         }
+        const auto device_number = arguments.number<std::size_t>("device", 0);
         Stopwatch stopwatch;
+        Device device(device_number, text_beside(argv[0], "minimum_spanning_tree_kernels.cpp"));
+        const double compile = stopwatch.seconds();
         WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
         host.add_sources();
         const double load = stopwatch.seconds();
-        Device device(arguments.number<std::size_t>("device", 0), text_beside(argv[0], "minimum_spanning_tree_kernels.cpp"));
-        const double compile = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<unsigned char> in_tree(device, graph.num_arcs);
         Buffer<int> weight(device, host.weights);

@@ -91,9 +91,11 @@ def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "library": False,
         "purpose": "as a program of its own",
         "build_as": f"-o {stem}",
-        "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]",
-        "usage": [f"usage: {stem} GRAPH{arguments.usage()} [--undirected] [--device NUMBER]", *arguments.help()],
+        "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()}",
+        "usage": [f"usage: {stem} GRAPH{arguments.usage()}", *arguments.help()],
         "known": arguments.known(),
+        "options": arguments.options,
+        "checked": arguments.checked(),
         "setup": arguments.setup(),
         "call": arguments.call(keeps=returned is not None),
         "results": arguments.results(),
@@ -145,6 +147,10 @@ def _returned(module: Module) -> str | None:
     return "host.original_id(returned)" if module.result_type is Scalar.NODE else "returned"
 
 
+_OPTIONS = {"device": ("NUMBER", "which device, by number; 0 is the first")}
+"""What every program takes, whatever its algorithm: the word that stands for a value, and what `--help` says."""
+
+
 class _Arguments:
     """The entry's parameters, and how `main` gets what it passes."""
 
@@ -153,17 +159,22 @@ class _Arguments:
         self.names = names
         self.pairs = pairs(module)
         self.given = [pair for pair in self.pairs if not _is_property(*pair)]
+        self.interface = Interface(module, names)
+        taken = {argument.name for argument, _ in self.given}
+        self.options = {name: f"{name}-option" if name in taken else name for name in _OPTIONS}
 
     def usage(self) -> str:
-        """What stands after the program's name on the command line."""
-        return "".join(f" {self.flag(argument)}" for argument, _ in self.given)
+        """What stands after the graph on the command line."""
+        own = "".join(f" {self.flag(argument)}" for argument, _ in self.given)
+        return own + " [--undirected]" + "".join(f" [--{self.options[name]} {_OPTIONS[name][0]}]" for name in _OPTIONS)
 
     def help(self) -> list[str]:
         """What `--help` says under the line of usage."""
         said = [("GRAPH", "an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed")]
         said += [(f"--{quoted(argument.name)}", self.meaning(argument)) for argument, _ in self.given]
         said += [("--undirected", "adds the other direction of every arc that lacks it")]
-        said += [("--device", "which device, by number; 0 is the first"), ("--help", "says this")]
+        said += [(f"--{self.options[name]}", meaning) for name, (_, meaning) in _OPTIONS.items()]
+        said += [("--help", "says this")]
         width = max(len(name) for name, _ in said)
         return [f"  {name:<{width}}  {meaning}" for name, meaning in said]
 
@@ -183,7 +194,7 @@ class _Arguments:
 
     def known(self) -> str:
         """The names that may stand behind `--`, as a C++ list."""
-        names = [*(quoted(argument.name) for argument, _ in self.given), "device"]
+        names = [*(quoted(argument.name) for argument, _ in self.given), *self.options.values()]
         return "{" + ", ".join(f'"{name}"' for name in names) + "}"
 
     def flag(self, argument: Argument) -> str:
@@ -197,30 +208,40 @@ class _Arguments:
         text = f"--{argument.name} {word}"
         return text if argument.default is None else f"[{text}]"
 
+    def checked(self) -> list[str]:
+        """The lines that look at what is given, before the graph is read."""
+        return [line for argument, parameter in self.given for line in self.read(argument, parameter)]
+
+    def read(self, argument: Argument, parameter: Parameter) -> Iterator[str]:
+        shown, given = quoted(argument.name), self.interface.given(parameter.what)
+        match parameter.what:
+            case Variable(_, Element.NODE):
+                yield f'const auto {given} = arguments.number<long long>("{shown}");'
+            case Variable(_, element):
+                default = "" if argument.default is None else f", {self.literal(argument.default)}"
+                name = self.names.local(parameter.what)
+                yield f'const auto {name} = arguments.number<{TYPES[element]}>("{shown}"{default});'
+            case Array():
+                yield f'const auto {given} = arguments.numbers("{shown}");'
+
     def setup(self) -> list[str]:
-        """The lines that make what the entry is called with."""
+        """The lines that make, of the graph and what is given, what the entry is called with."""
         return [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
 
-    def made(self, argument: Argument, parameter: Parameter) -> list[str]:
-        name, shown = self.names.local(parameter.what), quoted(argument.name)
+    def made(self, argument: Argument, parameter: Parameter) -> Iterator[str]:
+        name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
         match parameter.what:
-            case Variable(_, element):
-                return [f"{TYPES[element]} {name} = {self.scalar(argument, element, shown)};"]
+            case Variable(_, Element.NODE):
+                yield f"const int {name} = host.node({given});"
             case Array(_, element, _, Origin.WEIGHT):
-                return [f"Buffer<{CELLS[element]}> {name}(device, host.weights);"]
+                yield f"Buffer<{CELLS[element]}> {name}(device, host.weights);"
             case Array() as array if isinstance(argument.type, SetType):
                 members = "nodes" if argument.type.member is Scalar.NODE else "arcs"
-                marks = f'host.marked_{members}(arguments.numbers("{shown}"))'
-                return [f"Buffer<{CELLS[array.element]}> {name}(device, {marks});"]
+                yield f"Buffer<{CELLS[array.element]}> {name}(device, host.marked_{members}({given}));"
             case Array(_, element) as array:
-                made = f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
-                return [made, f"{name}.fill(0);"] if array in self.module.inputs else [made]
-
-    def scalar(self, argument: Argument, element: Element, shown: str) -> str:
-        if argument.type is Scalar.NODE:
-            return f'host.node(arguments.number<long long>("{shown}"))'
-        default = "" if argument.default is None else f", {self.literal(argument.default)}"
-        return f'arguments.number<{TYPES[element]}>("{shown}"{default})'
+                yield f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
+                if array in self.module.inputs:
+                    yield f"{name}.fill(0);"
 
     def literal(self, constant: Const) -> str:
         printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())

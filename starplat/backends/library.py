@@ -89,9 +89,10 @@ class Interface:
 
     def given(self, what: Variable | Array) -> str:
         """What the C function calls its parameter: C++ has the name for its own."""
-        name, number = f"given_{self.names.local(what)}", 2
+        base, number = f"given_{self.names.local(what).rstrip('_')}", 2
+        name = base
         while self.names.is_taken(name) or self.names.is_taken(f"{name}_count"):
-            name, number = f"given_{self.names.local(what)}_{number}", number + 1
+            name, number = f"{base}_{number}", number + 1
         return name
 
     # --- the way in and out ----------------------------------------------------------------------------------------

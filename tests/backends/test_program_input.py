@@ -117,7 +117,17 @@ def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
     start = started_from(starplat.compile(ARCS), "program", tmp_path)
     assert "returned 13\n" in start(edges, "--chosen", "0,1").stdout
     assert start(edges, "--chosen", "5").stderr == "error: the graph has no arc 5\n"
-    assert start(edges, "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'; --help says more\n"
+    for wrong in ("1,,2", ",1", "1,", ","):
+        message = "--chosen has nothing between two commas, or behind the last"
+        assert start(edges, "--chosen", wrong).stderr == f"error: {message}; --help says more\n"
+    assert start("nowhere.txt", "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'; --help says more\n"
+
+
+def test_options_give_way_to_arguments_of_the_same_name(edges: Path, tmp_path: Path) -> None:
+    text = "function entry(Graph g, int device, int run) { int sum = device + run; return sum; }"
+    start = started_from(starplat.compile(text), "program", tmp_path)
+    assert "returned 9\n" in start(edges, "--device", 4, "--run=5").stdout
+    assert start(edges, "--device=4", "--run=5", "--device-option=1").returncode == 1
 
 
 def test_sets_are_read_from_a_file(edges: Path, tmp_path: Path) -> None:
@@ -143,8 +153,18 @@ def test_help_says_what_the_program_takes(sssp: Start) -> None:
     [
         ([], "no graph file is given"),
         (["graph.txt"], "--src is not given"),
-        (["graph.txt", "--src"], "'--src' is no argument of this program, or has no value"),
-        (["graph.txt", "--from", "10"], "'--from' is no argument of this program, or has no value"),
+        (["graph.txt", "--src"], "'--src' has no value"),
+        (["graph.txt", "--from", "10"], "'--from' is no argument of this program"),
+        (["graph.txt", "--from=10"], "'--from=10' is no argument of this program"),
+        (["graph.txt", "--undirected=yes"], "'--undirected=yes' is no argument of this program"),
+        (["graph.txt", "--src", "1", "--src=2"], "--src is given twice"),
+        (["graph.txt", "--src", "1", "--undirected", "--undirected"], "--undirected is given twice"),
+        (["graph.txt", "--src", "10", "--device", "-1"], "--device cannot be '-1'"),
+        (["graph.txt", "--src", "10", "--device", ""], "--device cannot be ''"),
+        (["graph.txt", "--src", " 10"], "--src cannot be ' 10'"),
+        (["graph.txt", "--src", "9223372036854775808"], "--src cannot be '9223372036854775808'"),
+        (["nowhere.txt"], "--src is not given"),
+        (["nowhere.txt", "--src", "ten"], "--src cannot be 'ten'"),
         (["graph.txt", "--src", "ten"], "--src cannot be 'ten'"),
         (["graph.txt", "other.txt", "--src", "10"], "one graph file is enough: 'other.txt' is a second"),
     ],
@@ -155,6 +175,10 @@ def test_a_command_line_that_is_wrong_ends_with_2(
     given = [str(edges) if word == "graph.txt" else word for word in words]
     answer = sssp(*given)
     assert (answer.returncode, answer.stderr) == (2, f"error: {message}; --help says more\n")
+
+
+def test_a_value_may_stand_behind_an_equals_sign(edges: Path, sssp: Start) -> None:
+    assert sssp(edges, "--src=10").stdout.splitlines()[:2] == sssp(edges, "--src", 10).stdout.splitlines()[:2]
 
 
 def test_all_else_that_is_wrong_ends_with_1(edges: Path, sssp: Start) -> None:
