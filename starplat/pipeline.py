@@ -169,11 +169,14 @@ def artifact(
     """
     from starplat.backends.artifact import header_text
     from starplat.backends.comments import plain_stem
-    from starplat.backends.scheduled import as_processor, capabilities_on
+    from starplat.backends.scheduled import as_processor, capabilities_on, for_target
+    from starplat.schedule.by_kind import for_all_kinds
+    from starplat.schedule.parse import as_schedule
 
     backend, stem = _backend(target), plain_stem(stem)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
-    module = scheduled(module, target, schedule, asked)
+    wanted = as_schedule(schedule)
+    module = for_all_kinds(lambda facts: for_target(module, target, wanted, facts, asked))
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 

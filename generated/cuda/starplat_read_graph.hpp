@@ -1186,6 +1186,7 @@ inline FileWeights read_into(HostGraph &graph, const std::string &path, bool und
     graph.num_nodes = file.num_nodes;
     graph.num_arcs = static_cast<arc_t>(file.columns.size());
     graph.row_offsets = as_arcs(file.row_offsets);
+    graph.directed = file.directed;
     graph.columns = file.columns;
     graph.in_row_offsets = as_arcs(file.in_row_offsets);
     graph.in_arcs = as_arcs(file.in_arcs);

@@ -142,7 +142,80 @@ extern "C" __global__ void connected_components_component_flatten(int num_nodes,
     }
 }
 
-#line 146 "connected_components.hip.cpp"
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: joins the other trees along their arcs
+#line 12 "connected_components.sp"
+extern "C" __global__ void __launch_bounds__(256) connected_components_component_join_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ component_apart, int *component
+) {
+    auto &rows = group_memory<GroupRows>();
+    for (int begin = 0; begin < num_nodes; begin += gridDim.x * blockDim.x) {
+        int brought = node_of_all(begin, num_nodes);
+        if (brought >= 0 && !component_apart[brought]) brought = -1;
+        const arc_t count = bring_rows(&rows, brought, row_offsets);
+        for (arc_t place = threadIdx.x; place < count; place += 256) {
+            const int owner = owner_of(&rows, place);
+            const int v = rows.node[owner];
+            const arc_t e = place + rows.shift[owner];
+            const int u = columns[e];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = min(a, b);
+                const int high = max(a, b);
+                int held = component[high];
+                if (held == high) {
+                    held = atomicCAS(&component[high], high, low);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
+                    break;
+                }
+                const int above = component[held];
+                if (above != held) {
+                    atomicMin(&component[high], above);
+                }
+                a = above;
+                b = component[low];
+            }
+        }
+    }
+}
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
+#line 12 "connected_components.sp"
+extern "C" __global__ void connected_components_component_set_apart_symmetric(
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component,
+    bool *component_apart
+) {
+    for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
+        int held = component[v];
+        int above = component[held];
+        int steps = 0;
+        while (held != above && steps < 64) {
+            atomicMin(&component[v], above);
+            held = above;
+            above = component[held];
+            steps += 1;
+        }
+        int great = component[columns[num_arcs / 2]];
+        int above_great = component[great];
+        int steps_great = 0;
+        while (great != above_great && steps_great < 64) {
+            atomicMin(&component[columns[num_arcs / 2]], above_great);
+            great = above_great;
+            above_great = component[great];
+            steps_great += 1;
+        }
+        component_apart[v] = held != great;
+    }
+}
+
+#line 219 "connected_components.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -185,6 +258,32 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
     check(hipGetLastError(), "connected_components_component_flatten");
 }
 
+// connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
+static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
+    Buffer<unsigned char> component_apart(device, graph.num_nodes);
+    // connected_components.sp:6 forall (v in g.nodes())
+    connected_components_component_start<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    check(hipGetLastError(), "connected_components_component_start");
+    connected_components_component_sample<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    check(hipGetLastError(), "connected_components_component_sample");
+    connected_components_component_set_apart_symmetric<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, graph.num_arcs, graph.columns, component, component_apart
+    );
+    check(hipGetLastError(), "connected_components_component_set_apart_symmetric");
+    connected_components_component_join_symmetric<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+        graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
+    );
+    check(hipGetLastError(), "connected_components_component_join_symmetric");
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
+        graph.num_nodes, component
+    );
+    check(hipGetLastError(), "connected_components_component_flatten");
+}
+
 // What --help says.
 static const char *const usage =
     "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
@@ -207,12 +306,15 @@ int main(int argc, char **argv) {
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
         Graph graph(device, host);
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
         component.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
         Timer timer;
-        connected_components(device, graph, component);
+        is_symmetric
+            ? connected_components_symmetric(device, graph, component)
+            : connected_components(device, graph, component);
         const double run = timer.seconds();
         stopwatch.seconds();  // the download begins
         std::cout.precision(10);

@@ -149,8 +149,82 @@ extern "C" void connected_components_component_flatten(int num_nodes, int *compo
     }
 }
 
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: joins the other trees along their arcs
+#line 12 "connected_components.sp"
+extern "C" void connected_components_component_join_symmetric(
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const bool *__restrict__ component_apart, int *component
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(row_offsets, columns, component_apart, component)
+    for (int v = 0; v < num_nodes; v++) {
+        if (!component_apart[v]) continue;
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            int a = component[v];
+            int b = component[u];
+            while (a != b) {
+                const int low = smaller_int(a, b);
+                const int high = larger_int(a, b);
+                int held = component[high];
+                if (held == high) {
+                    held = high;
+                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                    if (held == high) {
+                        break;
+                    }
+                }
+                if (held == low) {
+                    break;
+                }
+                const int above = component[held];
+                if (above != held) {
+                    atomic_min_int(&component[high], above);
+                }
+                a = above;
+                b = component[low];
+            }
+        }
+    }
+}
+
+// connected_components.sp:12 forall (e in g.edges())
+// union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
+#line 12 "connected_components.sp"
+extern "C" void connected_components_component_set_apart_symmetric(
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component,
+    bool *component_apart
+) {
+    #pragma acc parallel loop gang(static:1) worker vector \
+        num_gangs(256) num_workers(16) vector_length(32) \
+        deviceptr(columns, component, component_apart)
+    for (int v = 0; v < num_nodes; v++) {
+        int held = component[v];
+        int above = component[held];
+        int steps = 0;
+        while (held != above && steps < 64) {
+            atomic_min_int(&component[v], above);
+            held = above;
+            above = component[held];
+            steps += 1;
+        }
+        int great = component[columns[num_arcs / 2]];
+        int above_great = component[great];
+        int steps_great = 0;
+        while (great != above_great && steps_great < 64) {
+            atomic_min_int(&component[columns[num_arcs / 2]], above_great);
+            great = above_great;
+            above_great = component[great];
+            steps_great += 1;
+        }
+        component_apart[v] = held != great;
+    }
+}
+
 }  // namespace kernels
-#line 154 "connected_components.cpp"
+#line 228 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -186,6 +260,25 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
     kernels::connected_components_component_flatten(graph.num_nodes, component);
 }
 
+// connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
+static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
+    Buffer<unsigned char> component_apart(device, graph.num_nodes);
+    // connected_components.sp:6 forall (v in g.nodes())
+    kernels::connected_components_component_start(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    kernels::connected_components_component_sample(
+        graph.num_nodes, graph.row_offsets, graph.columns, component
+    );
+    kernels::connected_components_component_set_apart_symmetric(
+        graph.num_nodes, graph.num_arcs, graph.columns, component, component_apart
+    );
+    kernels::connected_components_component_join_symmetric(
+        graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
+    );
+    kernels::connected_components_component_flatten(graph.num_nodes, component);
+}
+
 // What --help says.
 static const char *const usage =
     "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
@@ -209,11 +302,14 @@ int main(int argc, char **argv) {
         host.add_sources();
         const double load = stopwatch.seconds();
         Graph graph(device, host);
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
         component.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        connected_components(device, graph, component);
+        is_symmetric
+            ? connected_components_symmetric(device, graph, component)
+            : connected_components(device, graph, component);
         device.finish();
         const double run = stopwatch.seconds();
         std::cout.precision(10);

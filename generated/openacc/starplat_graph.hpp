@@ -62,6 +62,7 @@ private:
 struct HostGraph {
     int num_nodes = 0;
     arc_t num_arcs = 0;
+    bool directed = true;  // if not, every arc is known to have its reverse
     Cells<arc_t> row_offsets;
     Cells<int> columns;  // ascending in every row
 
@@ -110,6 +111,22 @@ struct HostGraph {
             flags[place] = 1;
         }
         return flags;
+    }
+
+    // Whether each arc is known to have its reverse.
+    bool is_symmetric() const { return !directed && num_arcs > 0; }
+
+    // Whether nodes have few arcs in the mean, and none many times as many, be it that they leave or that they enter.
+    bool has_even_rows(int few, int times) const {
+        const double mean = num_nodes == 0 ? 0.0 : static_cast<double>(num_arcs) / num_nodes;
+        if (mean > few) return false;
+        std::vector<arc_t> entering(num_nodes, 0);
+        for (const int destination : columns) entering[destination]++;
+        for (int v = 0; v < num_nodes; v++) {
+            const arc_t leaving = row_offsets.data()[v + 1] - row_offsets.data()[v];
+            if (static_cast<double>(std::max(leaving, entering[v])) > times * mean) return false;
+        }
+        return true;
     }
 
     // Works out the source of every arc.

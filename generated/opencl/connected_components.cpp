@@ -58,6 +58,31 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
     );
 }
 
+// connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
+static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
+    Buffer<unsigned char> component_apart(device, graph.num_nodes);
+    // connected_components.sp:6 forall (v in g.nodes())
+    device.launch(
+        "connected_components_component_start", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+        graph.columns, component
+    );
+    device.launch(
+        "connected_components_component_sample", graph.num_nodes, graph.num_nodes,
+        graph.row_offsets, graph.columns, component
+    );
+    device.launch(
+        "connected_components_component_set_apart_symmetric", graph.num_nodes, graph.num_nodes,
+        graph.num_arcs, graph.columns, component, component_apart
+    );
+    device.launch(
+        "connected_components_component_join_symmetric", device.busy(graph.num_nodes),
+        graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
+    );
+    device.launch(
+        "connected_components_component_flatten", graph.num_nodes, graph.num_nodes, component
+    );
+}
+
 // What --help says.
 static const char *const usage =
     "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
@@ -80,11 +105,14 @@ int main(int argc, char **argv) {
         HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
         const double load = stopwatch.seconds();
         Graph graph(device, host);
+        const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
         component.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        connected_components(device, graph, component);
+        is_symmetric
+            ? connected_components_symmetric(device, graph, component)
+            : connected_components(device, graph, component);
         device.finish();
         const double run = stopwatch.seconds();
         std::cout.precision(10);

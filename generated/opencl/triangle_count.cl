@@ -227,3 +227,33 @@ void triangle_count_find_triangles_intersect(
         atom_add(triangles, triangles_part);
     }
 }
+
+// triangle_count.sp:7 forall (v in g.nodes())
+#line 7 "triangle_count.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+void triangle_count_find_triangles_few_pairs(
+    int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
+    __global long *triangles
+) {
+    long triangles_part = 0;
+    for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u < v) {
+                for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
+                    const int w = columns[e_2];
+                    if (w > v) {
+                        if (find_arc(row_offsets, columns, u, w) >= 0) {
+                            triangles_part += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    __local long triangles_scratch[256];
+    triangles_part = group_add_long(triangles_part, triangles_scratch);
+    if (get_local_id(0) == 0) {
+        atom_add(triangles, triangles_part);
+    }
+}

@@ -85,6 +85,15 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
     }
 }
 
+// clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
+static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
+    // clustering_coefficient.sp:7 forall (v in g.nodes())
+    device.launch(
+        "clustering_coefficient_set_lcc", graph.num_nodes, graph.num_nodes, graph.row_offsets,
+        graph.columns, graph.in_row_offsets, graph.in_columns, lcc
+    );
+}
+
 // What --help says.
 static const char *const usage =
     "usage: clustering_coefficient GRAPH [--undirected] [--device NUMBER]\n"
@@ -109,11 +118,14 @@ int main(int argc, char **argv) {
         host.add_in_neighbors();
         const double load = stopwatch.seconds();
         Graph graph(device, host);
+        const bool has_few_pairs = host.has_even_rows(48, 4);
         Buffer<double> lcc(device, graph.num_nodes);
         lcc.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        clustering_coefficient(device, graph, lcc);
+        has_few_pairs
+            ? clustering_coefficient_few_pairs(device, graph, lcc)
+            : clustering_coefficient(device, graph, lcc);
         device.finish();
         const double run = stopwatch.seconds();
         std::cout.precision(10);

@@ -214,3 +214,32 @@ KERNEL triangle_count_find_triangles_intersect(
         atomic(*triangles).fetch_add(triangles_part);
     }
 }
+
+// triangle_count.sp:7 forall (v in g.nodes())
+#line 7 "triangle_count.sp"
+KERNEL triangle_count_find_triangles_few_pairs(
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
+    long long *triangles
+) {
+    const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    long long triangles_part = 0;
+    for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
+        for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
+            const int u = columns[e];
+            if (u < v) {
+                for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
+                    const int w = columns[e_2];
+                    if (w > v) {
+                        if (find_arc(row_offsets, columns, u, w) >= 0) {
+                            triangles_part += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    triangles_part = sycl::reduce_over_group(item.get_group(), triangles_part, sycl::plus<long long>());
+    if (item.get_local_id(0) == 0) {
+        atomic(*triangles).fetch_add(triangles_part);
+    }
+}

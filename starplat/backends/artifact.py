@@ -22,6 +22,7 @@ from starplat.backends.launch import (
 from starplat.backends.layout import raw_literal
 from starplat.backends.legal_module import legal
 from starplat.backends.library import Interface, header_parameter_lines, pairs, parameter_lines
+from starplat.backends.lines import INDENT
 from starplat.backends.names import Names
 from starplat.backends.read_graph import graph_pieces, weight_element
 from starplat.backends.render import helper_texts, render
@@ -37,7 +38,10 @@ from starplat.ir.nodes import (
     Origin,
     Parameter,
     Variable,
+    Variant,
 )
+from starplat.schedule.algebra import few_neighbors
+from starplat.schedule.facts import EVEN
 
 
 def artifact_pieces(
@@ -72,7 +76,7 @@ def artifact_pieces(
         "headers": [header.name for header in headers],
         "functions": host.functions,
         "most_threads": MOST_THREADS,
-        **(_library_pieces(module, names, stem) if library else _program_pieces(module, names, stem)),
+        **(_library_pieces if library else _program_pieces)(module, names, stem, capabilities),
     }
 
 
@@ -84,9 +88,9 @@ def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
         yield from function
 
 
-def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
+def _program_pieces(module: Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
     """What only `main` needs."""
-    arguments, returned = _Arguments(module, names), _returned(module)
+    arguments, returned = _Arguments(module, names, capabilities), _returned(module)
     return {
         "library": False,
         "purpose": "as a program of its own",
@@ -98,12 +102,13 @@ def _program_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "checked": arguments.checked(),
         "setup": arguments.setup(),
         "call": arguments.call(keeps=returned is not None),
+        "looked_at": arguments.looked_at(),
         "results": arguments.results(),
         "returns": returned,
     }
 
 
-def _library_pieces(module: Module, names: Names, stem: str) -> dict[str, object]:
+def _library_pieces(module: Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
     """What only the function for C needs."""
     interface = Interface(module, names)
     return {
@@ -114,7 +119,8 @@ def _library_pieces(module: Module, names: Names, stem: str) -> dict[str, object
         "parameters": parameter_lines("std::int32_t given_device", interface.parameters()),
         "needs": interface.needs(),
         "setup": interface.setup(),
-        "call": _Arguments(module, names).call(keeps=interface.returned_element() is not None),
+        "call": _Arguments(module, names, capabilities).call(keeps=interface.returned_element() is not None),
+        "looked_at": _Arguments(module, names, capabilities).looked_at(),
         "results": interface.results(),
     }
 
@@ -154,9 +160,10 @@ _OPTIONS = {"device": ("NUMBER", "which device, by number; 0 is the first")}
 class _Arguments:
     """The entry's parameters, and how `main` gets what it passes."""
 
-    def __init__(self, module: Module, names: Names) -> None:
+    def __init__(self, module: Module, names: Names, capabilities: Capabilities) -> None:
         self.module = module
         self.names = names
+        self.capabilities = capabilities
         self.pairs = pairs(module)
         self.given = [pair for pair in self.pairs if not _is_property(*pair)]
         self.interface = Interface(module, names)
@@ -250,8 +257,28 @@ class _Arguments:
     def call(self, *, keeps: bool) -> str:
         """The call of the entry, which keeps what it returns, if anybody asks for that."""
         given = ["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)]
-        entry = self.names.host_function(self.module.entry)
-        return f"{'const auto returned = ' * keeps}{entry}({', '.join(given)})"
+        entries = (*(variant.function for variant in self.module.variants), self.module.entry)
+        calls = [f"{self.names.host_function(name)}({', '.join(given)})" for name in entries]
+        kinds = [
+            f"{self.kind(variant)}\n{3 * INDENT}? {call}"
+            for variant, call in zip(self.module.variants, calls, strict=False)
+        ]
+        separator = f"\n{3 * INDENT}: "
+        return f"{'const auto returned = ' * keeps}{separator.join((*kinds, calls[-1]))}"
+
+    def kind(self, variant: Variant) -> str:
+        """The condition that a graph is of the variant's kind."""
+        asked = (("is_symmetric", variant.symmetric), ("has_few_pairs", variant.few_pairs))
+        return " && ".join(f"{'' if wanted else '!'}{name}" for name, wanted in asked if wanted is not None)
+
+    def looked_at(self) -> list[str]:
+        """The lines that look at the graph where the program has variants for graphs of some kind."""
+        lines, few = [], few_neighbors(self.capabilities)
+        if any(variant.symmetric is not None for variant in self.module.variants):
+            lines.append("const bool is_symmetric = host.is_symmetric();")
+        if any(variant.few_pairs is not None for variant in self.module.variants):
+            lines.append(f"const bool has_few_pairs = host.has_even_rows({few}, {EVEN});")
+        return lines
 
     def results(self) -> list[tuple[str, str]]:
         """The name of every result and the cells that are summed up."""

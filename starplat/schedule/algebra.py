@@ -82,9 +82,14 @@ def has_triangles(module: Module, capabilities: Capabilities) -> bool:
     return bool(_with_triangles(Same(module), capabilities).found)
 
 
+def few_neighbors(capabilities: Capabilities) -> int:
+    """How many neighbors nodes may have in the mean where pairs of them are few."""
+    return _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
+
+
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
     """Whether all nodes have few neighbors, and about as many."""
-    few = _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
+    few = few_neighbors(capabilities)
     return facts.mean_degree <= few and facts.max_degree <= EVEN * facts.mean_degree
 
 

@@ -58,7 +58,7 @@ from starplat.ir.nodes.kernels import (
     Reduction,
     Workers,
 )
-from starplat.ir.nodes.module import Argument, HostFunction, Module
+from starplat.ir.nodes.module import Argument, HostFunction, Module, Variant
 from starplat.ir.nodes.operations import (
     Carry,
     Combine,
@@ -217,6 +217,7 @@ __all__ = [
     "UnaryOperator",
     "UpdateCell",
     "Variable",
+    "Variant",
     "Workers",
     "WriteCell",
     "infinity",

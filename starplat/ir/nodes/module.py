@@ -33,13 +33,26 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """A host function that does what the entry does, for graphs of some kind: those with all that is asked for.
+
+    `symmetric` graphs have the reverse of every arc; in those with `few_pairs` no node has many neighbors (see
+    `schedule.algebra`).
+    """
+
+    function: str
+    symmetric: bool | None = None
+    few_pairs: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A program, ready to be scheduled, legalised, printed or interpreted.
 
     `inputs` are the entry's arrays whose first contents matter (uploaded if the caller gives them, else zeros; the
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
-    kernel uses.
+    kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -52,6 +65,7 @@ class Module:
     results: tuple[Array, ...]
     result_type: Type | None
     graph_arrays: tuple[Array, ...]
+    variants: tuple[Variant, ...] = ()
 
     def function(self, name: str) -> HostFunction:
         return next(function for function in self.functions if function.name == name)

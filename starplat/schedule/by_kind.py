@@ -1,0 +1,126 @@
+"""Schedules a module for graphs of every kind at once, for programs that meet their graph when they run.
+
+Takes how a module is scheduled where facts of the graph are known, and asks for each kind of graph that schedules tell
+apart. Where that makes another program, the module has that one too, as a variant of its entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from starplat.ir.nodes import (
+    GRAPH_ARRAYS,
+    Array,
+    CallFunction,
+    Expression,
+    HostCall,
+    HostFunction,
+    HostOp,
+    Kernel,
+    Launch,
+    Module,
+    OnDevice,
+    Variant,
+)
+from starplat.ir.rewriter import Rewriter
+from starplat.schedule.facts import EVEN, GraphFacts
+
+_NODES = 2**10
+_KINDS = ((True, True), (False, True), (True, False), (False, False))
+"""Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known."""
+
+
+def for_all_kinds(schedule: Callable[[GraphFacts | None], Module]) -> Module:
+    """What `schedule` makes of a module whose graph is not known, with variants for the kinds that it tells apart."""
+    base = schedule(None)
+    made = {(symmetric, few): schedule(_typical(symmetric=symmetric, few=few)) for symmetric, few in _KINDS}
+    made[False, False] = base
+    found = base
+    for kind, module in made.items():
+        first = next(other for other, same in made.items() if same == module)
+        if kind != first or module == base:
+            continue
+        variant = _variant(tuple(other for other, same in made.items() if same == module))
+        found = _with_variant(found, module, variant)
+    return found
+
+
+def _typical(*, symmetric: bool, few: bool) -> GraphFacts:
+    """A graph of the kind, with few neighbors for each node, or with one that has most of all. It has few nodes, so
+    that threads share rows as where nothing is known: what else a long row decides has no kind of its own."""
+    degree, most = (4, 4 * EVEN) if few else (64, _NODES)
+    return GraphFacts(_NODES, _NODES * degree, most, symmetric)
+
+
+def _variant(kinds: tuple[tuple[bool, bool], ...]) -> Variant:
+    """What graphs of these kinds have in common, in the name of a function too."""
+    symmetric, few = ({kind[place] for kind in kinds} for place in (0, 1))
+    words = ("symmetric" * (symmetric == {True}), "few_pairs" * (few == {True}))
+    name = "_".join(word for word in words if word)
+    return Variant(
+        name, next(iter(symmetric)) if len(symmetric) == 1 else None, next(iter(few)) if len(few) == 1 else None
+    )
+
+
+def _with_variant(base: Module, other: Module, variant: Variant) -> Module:
+    """The module with the entry of another, and all that this one calls, under names of their own."""
+    end = f"_{variant.function}"
+    kernels = {kernel.name: kernel for kernel in base.kernels}
+    helpers = {helper.name: helper for helper in base.helpers}
+    same_helpers = all(helpers.get(helper.name, helper) == helper for helper in other.helpers)
+    own = {k.name for k in other.kernels if not same_helpers or kernels.get(k.name) != k}
+    renamer = _Renamer(end, own, set() if same_helpers else {helper.name for helper in other.helpers})
+    functions = tuple(renamer.host_function(function) for function in other.functions)
+    new_kernels = tuple(renamer.kernel(k) for k in other.kernels if k.name in own)
+    new_helpers = tuple(
+        replace(helper, name=f"{helper.name}{end * (not same_helpers)}", body=renamer.kernel_block(helper.body))
+        for helper in other.helpers
+        if not same_helpers or helper.name not in helpers
+    )
+    used = {*base.graph_arrays, *other.graph_arrays}
+    return replace(
+        base,
+        functions=(*base.functions, *functions),
+        kernels=(*base.kernels, *new_kernels),
+        helpers=(*base.helpers, *new_helpers),
+        inputs=_either(base.inputs, other.inputs),
+        graph_arrays=tuple(array for array in GRAPH_ARRAYS if array in used),
+        variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
+    )
+
+
+def _either(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[Array, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+class _Renamer(Rewriter):
+    """Gives functions of the host, launches of many operations, and these kernels and helpers another end."""
+
+    def __init__(self, end: str, kernels: set[str], helpers: set[str]) -> None:
+        self.end = end
+        self.kernels = kernels
+        self.helpers = helpers
+
+    def host_function(self, function: HostFunction) -> HostFunction:
+        return replace(function, name=f"{function.name}{self.end}", body=self.host_block(function.body))
+
+    def kernel(self, kernel: Kernel) -> Kernel:
+        return replace(super().kernel(kernel), name=f"{kernel.name}{self.end}")
+
+    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+        match self.rebuild(op):
+            case Launch(kernel) as launch if kernel in self.kernels:
+                yield replace(launch, kernel=f"{kernel}{self.end}")
+            case HostCall(function) as call:
+                yield replace(call, function=f"{function}{self.end}")
+            case OnDevice(name) as together:
+                yield replace(together, name=f"{name}{self.end}")
+            case same:
+                yield same
+
+    def expression(self, expression: Expression) -> Expression:
+        rebuilt = self.rebuild(expression)
+        if isinstance(rebuilt, CallFunction) and rebuilt.function in self.helpers:
+            return replace(rebuilt, function=f"{rebuilt.function}{self.end}")
+        return rebuilt

@@ -1,0 +1,111 @@
+"""An emitted program looks at its graph as `run` does, and takes the variant that is made for such a graph."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.backends.scheduled import for_target
+from starplat.graph import Graph, generators, write
+from starplat.ir.nodes import Module
+from starplat.ir.verify import verify
+from starplat.runtime.facts import facts_of
+from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.by_kind import for_all_kinds
+from starplat.schedule.facts import GraphFacts
+from tests.programs.cases import EXAMPLES
+
+VARIANT = re.compile(r"^(static .* (\w+_(?:symmetric|few_pairs))\(.*\) \{)$", re.MULTILINE)
+"""The beginning of a variant's function."""
+
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.sp"))
+
+
+@cache
+def with_variants(name: str, target: str) -> Module:
+    module = starplat.compile(EXAMPLES / f"{name}.sp").module()
+    return for_all_kinds(lambda facts: for_target(module, target, AUTO, facts))
+
+
+@pytest.mark.parametrize("target", BACKENDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_module_with_all_variants_is_a_module(name: str, target: str) -> None:
+    verify(with_variants(name, target))
+
+
+def test_components_know_that_arcs_lead_both_ways() -> None:
+    (variant,) = with_variants("connected_components", "cuda").variants
+    assert (variant.symmetric, variant.few_pairs) == (True, None)
+    symmetric = for_target(
+        starplat.compile(EXAMPLES / "connected_components.sp").module(), "cuda", AUTO, GraphFacts(9, 99, 99, True)
+    )
+    made = with_variants("connected_components", "cuda")
+    mine, theirs = made.function(variant.function), symmetric.function(symmetric.entry)
+    assert [type(op) for op in mine.body] == [type(op) for op in theirs.body]
+    assert len(made.kernels) > len(symmetric.kernels)
+
+
+def test_triangles_know_that_there_are_few_pairs() -> None:
+    variants = with_variants("triangle_count", "openmp").variants
+    assert [(one.symmetric, one.few_pairs) for one in variants] == [(None, True)]
+
+
+@pytest.mark.parametrize("name", ["sssp", "pagerank", "bfs_levels"])
+def test_others_have_no_variants(name: str) -> None:
+    assert not with_variants(name, "cuda").variants
+    module = starplat.compile(EXAMPLES / "connected_components.sp").module()
+    assert for_all_kinds(lambda facts: for_target(module, "cuda", PLAIN, facts)) == module
+
+
+@cache
+def graph_of(kind: str) -> Graph:
+    match kind:
+        case "symmetric":
+            return generators.rmat(7, 4, 1).undirected()
+        case "directed":
+            return generators.rmat(7, 4, 1)
+        case _:
+            return generators.grid(12, 12)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    folder, built = tmp_path_factory.mktemp("variants"), {}
+    for name in ("connected_components", "triangle_count"):
+        for file, text in starplat.compile(EXAMPLES / f"{name}.sp").artifact("openmp").items():
+            shown = re.sub(
+                r"^(static .* (\w+_(?:symmetric|few_pairs))\(.*\) \{)$", r'\1 std::cout << "\2\\n";', text, flags=re.M
+            )
+            (folder / file).write_text(shown, encoding="utf-8")
+        command = ["g++", "-O1", "-std=c++17", "-fopenmp", "-fwrapv", f"{name}.cpp", "-o", name]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        built[name] = folder / name
+    return built
+
+
+@pytest.mark.parametrize("kind", ["symmetric", "directed", "grid"])
+@pytest.mark.parametrize("name", ["connected_components", "triangle_count"])
+def test_each_graph_gets_its_variant_and_the_right_answer(
+    name: str, kind: str, programs: dict[str, Path], tmp_path: Path
+) -> None:
+    graph, file = graph_of(kind), tmp_path / "graph.spg"
+    write(graph, file)
+    done = subprocess.run([programs[name], file], capture_output=True, text=True, check=True)
+    expected = starplat.compile(EXAMPLES / f"{name}.sp").run(graph, target="reference")
+    facts = facts_of(graph)
+    if name == "connected_components":
+        assert ("connected_components_symmetric" in done.stdout) == facts.symmetric
+        assert f"sum {int(expected.properties['component'].sum())}," in done.stdout
+    else:
+        assert ("triangle_count_few_pairs" in done.stdout) == (kind == "grid")
+        assert f"returned {expected.returned}\n" in done.stdout
