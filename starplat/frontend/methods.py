@@ -64,6 +64,8 @@ def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str 
             found = remedies.of_property_method(name, named(base))
         case SetType():
             found = remedies.of_set_method(name, named(base))
+        case ListType() | ContainerType():
+            found = remedies.of_collection_method(name, named(base))
         case _:
             pass
     return found or did_you_mean(name, method_names(base.type))

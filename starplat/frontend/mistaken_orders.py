@@ -42,6 +42,21 @@ def condition_in_head(situation: Situation) -> bool:
     return True
 
 
+def counting_domain(situation: Situation) -> bool:
+    """`for (i in 0 to n by 1)`, which is a `loop`."""
+    heads = situation.open_brackets()
+    if situation.found.value != "to" or not heads or not _is_head(situation, heads[-1]):
+        return False
+    head = heads[-1] - 1
+    if not situation.fits_as(head, "LOOP", *situation.types(head + 1, situation.position)):
+        return False
+    word = situation.tokens[head]
+    message = f"'{word.value}' runs over nodes, edges or a set, not over numbers"
+    situation.reporter.report("E0128", message, span_of(word), help="write 'loop (i in 0 to n by 1)'")
+    situation.take_as(head, "LOOP")
+    return True
+
+
 def condition_between(situation: Situation) -> bool:
     """`n = a if c else b;`."""
     if situation.found.value != "if" or situation.starts_line() or not situation.accepts(situation.operator("?")):

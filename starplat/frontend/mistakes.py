@@ -61,6 +61,7 @@ _RECOGNISERS = (
     mistaken_heads.several_results,
     mistaken_orders.filter_behind_brackets,
     mistaken_orders.condition_in_head,
+    mistaken_orders.counting_domain,
     mistaken_orders.condition_between,
     mistaken_orders.fixed_point_without_flag,
     mistaken_words.missing_until,

@@ -94,6 +94,18 @@ _SET = by_name(
         "remove erase discard delete pop clear": "sets only grow: keep a 'propNode<bool>' for what may leave",
     }
 )
+_COLLECTION = by_name(
+    {
+        "empty isempty": "write '{list}.size() == 0'",
+        "front first top peek": "write '{list}[0]'",
+        "back last": "write '{list}[{list}.size() - 1]'",
+        "pop popfront popback dequeue poll shift remove erase": "keep count of what is done: '{list}[next++]'",
+        "add append insert pushback enqueue offer": "write '{list}.push(x)'",
+        "count length len": "write '{list}.size()'",
+        "get at": "write '{list}[i]'",
+        "has contains find includes": "loop over it: 'for (x in {list})'",
+    }
+)
 _EDGE = by_name(
     {
         "src from start tail first u": "write '{edge}.source'",
@@ -141,6 +153,12 @@ def of_set_method(name: str, set: str) -> str | None:
     """What to call instead of a method that sets do not have."""
     found = _SET.get(_plain(name))
     return None if found is None else found.format(set=set)
+
+
+def of_collection_method(name: str, list: str) -> str | None:
+    """What to call instead of a method that lists and containers do not have."""
+    found = _COLLECTION.get(_plain(name))
+    return None if found is None else found.format(list=list)
 
 
 def of_edge_attribute(name: str, edge: str) -> str | None:

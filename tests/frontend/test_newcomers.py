@@ -164,6 +164,11 @@ MISTAKES = [
     ("n = «max(dist)»;", "E0314", "'Max(…)'"),
     ("t = s.«has»(src);", "E0204", "s.contains(v)"),
     ("s.«insert»(src);", "E0204", "s.add(v)"),
+    ("«for» (i in 0 to n by 1) { src.dist = i; }", "E0128", "loop (i in 0 to n by 1)"),
+    ("«forall» (i in n to n + 4 by 2) { src.dist = i; }", "E0128", "loop (i in 0 to n by 1)"),
+    ("list<node> q; n = q.«front»();", "E0204", "q[0]"),
+    ("list<node> q; q.«pop»();", "E0204", "q[next++]"),
+    ("list<node> q; while (!q.«empty»()) { n += 1; }", "E0204", "q.size() == 0"),
 ]  # fmt: skip
 
 PROGRAMS = [
