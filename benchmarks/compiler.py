@@ -4,8 +4,8 @@ builds.
     python benchmarks/compiler.py [--limits]
 
 Times are the best of several in one process, in milliseconds; the process times at the end include the start of
-Python. With `--limits` the promised times (check 60 ms, compile 200 ms, a program of 20,000 lines 20 s) are a
-condition of success.
+Python. With `--limits` the promised times (check 60 ms, compile 200 ms, a program of 20,000 lines 20 s,
+loops nested 12 deep 1 s) are a condition of success.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CHECK_LIMIT, COMPILE_LIMIT, LONG_LIMIT = 0.060, 0.200, 20.0
 LONG = 20_000
 """Lines of the longest generated program."""
+DEEP, DEEP_LIMIT = 12, 1.0
+"""Loops in loops of the deepest one."""
 
 FUNCTION = """\
 function relax_{number}(Graph g, propNode<int> dist, propNode<bool> modified, node src) {{
@@ -63,6 +65,31 @@ def generated(lines: int) -> SourceFile:
     return SourceFile("generated.sp", f"{functions}{head}{calls}}}\n")
 
 
+STRAIGHT = """\
+    int step_{number} = {number};
+    forall (v in g.nodes()) {{
+        v.dist = v.dist + step_{number};
+    }}
+    if (step_{number} > {number}) {{
+        src.dist = 0;
+    }}
+"""
+
+
+def straight(lines: int) -> SourceFile:
+    """A program of about so many lines: one function without loops around its loops over nodes."""
+    body = "".join(STRAIGHT.format(number=number) for number in range(lines // STRAIGHT.count("\n")))
+    return SourceFile("straight.sp", f"function main(Graph g, propNode<int> dist, node src) {{\n{body}}}\n")
+
+
+def nested(depth: int) -> SourceFile:
+    """A search inside so many loops of the host."""
+    heads = "".join(f"    int i{n} = 0;\n    while (i{n} < 2) {{\n    i{n} = i{n} + 1;\n" for n in range(depth))
+    search = "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.dist += v.rank; } }\n"
+    parameters = "Graph g, propNode<int> dist, propNode<int> rank"
+    return SourceFile("nested.sp", f"function main({parameters}) {{\n{heads}{search}{'}' * depth}\n}}\n")
+
+
 def best_of(times: int, what: Callable[[], object]) -> float:
     """Seconds of the fastest of several calls."""
     taken = []
@@ -73,9 +100,9 @@ def best_of(times: int, what: Callable[[], object]) -> float:
     return min(taken)
 
 
-def compile_all(source: SourceFile) -> None:
-    """From text to the files of the OpenCL target."""
-    pipeline.artifact(pipeline.lower(pipeline.check(source)), "opencl", "benchmark")
+def compile_all(source: SourceFile, target: str = "opencl") -> None:
+    """From text to the files of a target."""
+    pipeline.artifact(pipeline.lower(pipeline.check(source)), target, "benchmark")
 
 
 def examples() -> bool:
@@ -94,10 +121,16 @@ def examples() -> bool:
 
 
 def long_programs() -> bool:
+    """Seconds for programs of many functions, and of a single one; whether the longest keep within their limit."""
+    kept = [lengthening("many functions", generated), lengthening("one function", straight)]
+    return all(kept)
+
+
+def lengthening(title: str, make: Callable[[int], SourceFile]) -> bool:
     """Seconds for programs of growing length; whether the longest keeps within its limit."""
-    print(f"\n{'lines':>8}{'check s':>10}{'compile s':>11}{'us a line':>11}")
-    for lines in (LONG // 16, LONG // 8, LONG // 4, LONG // 2, LONG):
-        source = generated(lines)
+    print(f"\n{title}\n{'lines':>8}{'check s':>10}{'compile s':>11}{'us a line':>11}")
+    for lines in (LONG // 16, LONG // 4, LONG):
+        source = make(lines)
         check, whole = (
             best_of(1, lambda source=source: pipeline.check(source)),
             best_of(1, lambda source=source: compile_all(source)),
@@ -105,6 +138,16 @@ def long_programs() -> bool:
         length = source.text.count("\n")
         print(f"{length:>8}{check:>10.2f}{whole:>11.2f}{1e6 * whole / length:>11.0f}")
     return whole < LONG_LIMIT
+
+
+def deep_programs() -> bool:
+    """Seconds for loops in loops, scheduled for the target that runs them all in one launch; whether the deepest keep
+    within their limit."""
+    print(f"\n{'loops in loops':>15}{'compile s':>11}")
+    for depth in (3, 6, DEEP):
+        whole = best_of(1, lambda depth=depth: compile_all(nested(depth), "cuda"))
+        print(f"{depth:>15}{whole:>11.2f}")
+    return whole < DEEP_LIMIT
 
 
 def second_run() -> bool:
@@ -147,7 +190,7 @@ def main() -> int:
     parser.add_argument("--limits", action="store_true", help="fail where a promised time is not kept")
     limits = parser.parse_args().limits
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
-    kept = [examples(), long_programs(), second_run()]
+    kept = [examples(), long_programs(), deep_programs(), second_run()]
     processes()
     return 1 if limits and not all(kept) else 0
 

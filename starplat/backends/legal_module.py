@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
 from starplat.backends.names import Names
@@ -10,13 +12,23 @@ from starplat.backends.together import legal_loop
 from starplat.backends.uses import called_in, code_of
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import Function, Module, OnDevice
+from starplat.ir.same import Same
 from starplat.ir.visitor import launched_alone, loops_of
 
 
 def legal(
     module: Module, capabilities: Capabilities
 ) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
-    """The kernels that the host of a module launches, and the functions that they call, callees first."""
+    """The kernels that the host of a module launches, and the functions that they call, callees first; the same ones
+    for the file of the kernels and for that of the host."""
+    return _legal(Same(module), capabilities)
+
+
+@lru_cache(maxsize=4)
+def _legal(
+    same: Same, capabilities: Capabilities
+) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
+    module = same.module
     kernels: tuple[LegalKernel | LegalLoop, ...] = (
         *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),

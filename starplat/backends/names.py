@@ -7,7 +7,7 @@ holds two in a row, or would mean two things; then it gets an ending. A module h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,8 +57,10 @@ class Names:
             *(("kernel", loop.name) for loop in loops_of(self.module)),
         ]
         chosen: dict[tuple[str, str], str] = {}
+        used: set[str] = set()
         for kind, name in wanted:
-            chosen[kind, name] = _free(name, chosen.values())
+            chosen[kind, name] = _free(name, used)
+            used.add(chosen[kind, name])
         return chosen
 
     @cached_property
@@ -72,10 +74,13 @@ class Names:
         )
         arrays = {array.name for array in arrays_in(everything) if array not in GRAPH_ARRAYS}
         wanted = sorted(arrays | {variable.name for variable in variables_in(everything)})
-        kept = {name: name for name in wanted if is_free(name) and name not in self._globals.values()}
+        used = set(self._globals.values())
+        kept = {name: name for name in wanted if is_free(name) and name not in used}
+        used.update(wanted)
         for name in wanted:
             if name not in kept:
-                kept[name] = _free(name, {*kept.values(), *self._globals.values(), *wanted})
+                kept[name] = _free(name, used)
+                used.add(kept[name])
         return kept
 
 
@@ -91,9 +96,8 @@ def is_free(name: str) -> bool:
     )
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
+def _free(name: str, used: AbstractSet[str]) -> str:
     """`name` or, where that will not do, the first of `name_`, `name_2`, `name_3` … that will."""
-    used = set(taken)
     if is_free(name) and name not in used:
         return name
     plain = re.sub(r"_+", "_", re.sub(r"\W", "_", name, flags=re.ASCII)).strip("_")

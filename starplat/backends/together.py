@@ -37,7 +37,7 @@ from starplat.backends.statements import (
     result_element,
 )
 from starplat.backends.unread import without_unread
-from starplat.backends.uses import arrays_in, variables_in, walk
+from starplat.backends.uses import names_taken, walk
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
@@ -70,9 +70,7 @@ _ZERO, _TRUE = Const(0, Element.INT), Const(True, Element.BOOL)
 
 def legal_loop(op: OnDevice, module: Module, capabilities: Capabilities) -> LegalLoop:
     """The operation as statements."""
-    everything = (module.functions, module.kernels)
-    taken = {array.name for array in arrays_in(everything)} | {v.name for v in variables_in(everything)}
-    return Together(DeviceOperations(op, module, capabilities, FreshNames(taken))).loop()
+    return Together(DeviceOperations(op, module, capabilities, FreshNames(names_taken(module)))).loop()
 
 
 class Together:
@@ -81,6 +79,7 @@ class Together:
     Attributes:
         leaving: for every loop around, what was touched where it is left or goes on.
         touches: what the operations inside it touch.
+        settled: the loops that are known, by what was touched before them.
     """
 
     def __init__(self, operations: DeviceOperations) -> None:
@@ -88,6 +87,7 @@ class Together:
         self.module = operations.module
         self.touches = Touches(operations)
         self.leaving: list[set[Access]] = []
+        self.settled: dict[tuple[int, Pending], tuple[Body, Pending]] = {}
 
     def loop(self) -> LegalLoop:
         op, names = self.operations.op, self.operations.names
@@ -166,7 +166,14 @@ class Together:
         return body, pending
 
     def settled_loop(self, op: HostWhile | HostFor | HostForRange, pending: Pending) -> tuple[Body, Pending]:
-        """A loop, with a barrier before it if that spares one in every round."""
+        """A loop, with a barrier before it if that spares one in every round. It is asked for anew in every attempt at
+        the loops around it, which must not multiply: it is the same from the same beginning."""
+        key = (id(op), pending)
+        if key not in self.settled:
+            self.settled[key] = self._settled(op, pending)
+        return self.settled[key]
+
+    def _settled(self, op: HostWhile | HostFor | HostForRange, pending: Pending) -> tuple[Body, Pending]:
         body, end = self.loop_from(op, pending)
         if not pending:
             return body, end

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from starplat.backends.statements import Accumulate, Assign, FetchCell, SwapCell
@@ -32,7 +33,8 @@ from starplat.ir.nodes import (
     UpdateCell,
     Variable,
 )
-from starplat.source import SourceFile
+from starplat.ir.same import Same
+from starplat.source import SourceFile, Span
 
 
 def walk(node: object) -> Iterator[Any]:
@@ -40,22 +42,30 @@ def walk(node: object) -> Iterator[Any]:
     waiting = [node]
     while waiting:
         part = waiting.pop()
-        if type(part) is tuple:
-            waiting.extend(reversed(part))
-            continue
         kind: Any = type(part)
-        names = _field_names(kind)
-        if names is not None:
+        if kind is tuple:
+            waiting.extend(part[::-1])  # type: ignore[index]
+            continue
+        values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
+        if values is not None:
             yield part
-            waiting.extend(getattr(part, name) for name in reversed(names))
+            waiting.extend(values(part))
 
 
-@cache
-def _field_names(kind: type) -> tuple[str, ...] | None:
-    """The fields of a record; None for what is no record, and for source files, which are not walked into."""
-    if not is_dataclass(kind) or kind is SourceFile:
-        return None
-    return tuple(field.name for field in fields(kind))
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
+
+
+def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the fields of a record, the last one first; None for what is no record, and for source files and
+    places in them, which are not walked into."""
+    names = [field.name for field in fields(kind)][::-1] if is_dataclass(kind) else []
+    if not is_dataclass(kind) or kind in (SourceFile, Span):
+        _VALUES[kind] = None
+    elif len(names) > 1:
+        _VALUES[kind] = attrgetter(*names)
+    else:  # of a single name it gives the value alone
+        _VALUES[kind] = lambda record: tuple(getattr(record, name) for name in names)
+    return _VALUES[kind]
 
 
 def arrays_in(node: object) -> tuple[Array, ...]:
@@ -66,6 +76,17 @@ def arrays_in(node: object) -> tuple[Array, ...]:
 def variables_in(node: object) -> tuple[Variable, ...]:
     """The variables that are mentioned, each once, by first mention."""
     return tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, Variable)))
+
+
+def names_taken(module: Module) -> frozenset[str]:
+    """The names of all arrays and variables of a module; found out once, however many of its loops ask."""
+    return _names_taken(Same(module))
+
+
+@lru_cache(maxsize=16)
+def _names_taken(same: Same) -> frozenset[str]:
+    everything = (same.module.functions, same.module.kernels)
+    return frozenset(part.name for part in walk(everything) if isinstance(part, Array | Variable))
 
 
 def reads(variable: Variable, node: object) -> bool:
@@ -172,10 +193,13 @@ def _seen_by_callees(
         for argument, parameter in zip(call.arguments, module.helper(call.function).parameters, strict=True)
         if isinstance(argument, Array) and isinstance(parameter.what, Array)
     ]
-    for _ in routines:
+    grown = True
+    while grown:
+        grown = False
         for caller, argument, callee, parameter in calls:
-            if argument in found[caller]:
+            if argument in found[caller] and parameter not in found[callee]:
                 found[callee].add(parameter)
+                grown = True
     return {name: frozenset(arrays) for name, arrays in found.items()}
 
 

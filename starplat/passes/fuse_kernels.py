@@ -8,8 +8,9 @@ chosen nodes to their neighbors stays alone: which threads are to do that is a q
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from starplat.ir.lowering.names import Names
 from starplat.ir.nodes import (
@@ -35,7 +36,7 @@ from starplat.ir.nodes import (
 )
 from starplat.ir.print_expression import print_expression
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.visitor import walk_host, with_signature
+from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.passes.forwarding import forwarded
 from starplat.passes.host_effects import Effects, commute, effects
 from starplat.passes.joining import has_loop, joined
@@ -44,6 +45,12 @@ from starplat.passes.rows import Begin, End, Row, closed, opened
 from starplat.source import NOWHERE
 
 _OVER: dict[Extent, Domain] = {Extent.NODES: AllNodes(), Extent.ARCS: AllArcs()}
+
+
+FARTHEST = 32
+"""Operations of a row that are looked at for one to be joined with."""
+LARGEST = 32
+"""Operations of a kernel that is made of two: what a compiler of kernels still does well with, and a bound for ours."""
 
 
 def fuse_kernels(module: Module) -> Module:
@@ -57,18 +64,26 @@ def fuse_kernels(module: Module) -> Module:
 
 
 class _Fuser(Rewriter):
-    """Goes through the rows of host operations, innermost first; `module` grows by the kernels that are made."""
+    """Goes through the rows of host operations, innermost first.
+
+    `kernels` grows by those that are made, and `after` says which one follows which. An operation stays the same object
+    for as long as it stands in a row: what it does, and with which others it cannot be joined, is found out once.
+    """
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.memory = Memory(module)
+        self.kernels = {kernel.name: kernel for kernel in module.kernels}
+        self.after = dict(pairwise(self.kernels))
+        self.known: dict[int, tuple[HostOp, Effects | None]] = {}
+        self.apart: set[tuple[int, int]] = set()
         self.function = module.functions[0]
         self.wanted: dict[str, str] = {}
 
     def result(self, functions: tuple[HostFunction, ...]) -> Module:
         """The module with what was made under its final names, without the kernels that nobody launches any more."""
         launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, Launch)}
-        kernels = [kernel for kernel in self.module.kernels if kernel.name in launched]
+        kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = Names(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
         renamer = _Renamer(final)
@@ -80,42 +95,56 @@ class _Fuser(Rewriter):
             graph_arrays=tuple(array for array in self.module.graph_arrays if array in used),
         )
 
+    def _in_order(self) -> Iterator[Kernel]:
+        name = self.module.kernels[0].name if self.module.kernels else None
+        while name is not None:
+            yield self.kernels[name]
+            name = self.after.get(name)
+
     # --- rows ------------------------------------------------------------------------------------------------------
 
     def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
-        row: Row | None = opened(super().host_block(ops))
-        while row is not None:
-            done, row = row, self._fused_once(row)
-        return closed(done)
+        row, place = opened(super().host_block(ops)), 0
+        while place < len(row):
+            found = self._partner(row, place)
+            if found is None:
+                place += 1
+            else:  # what stands before may be joined with what was made
+                row, place = found, max(place - FARTHEST, 0)
+        return closed(row)
 
-    def _fused_once(self, row: Row) -> Row | None:
-        """The row with the first two operations joined that can be; None if there are none."""
-        for place, first in enumerate(row):
-            if isinstance(first, Launch | Fill | CopyArray):
-                found = self._partner(row, place, first)
-                if found is not None:
-                    return found
-        return None
-
-    def _partner(self, row: Row, place: int, first: Launch | Fill | CopyArray) -> Row | None:
-        """The row with `first` joined to the first operation after it that takes it."""
+    def _partner(self, row: Row, place: int) -> Row | None:
+        """The row with the operation at a place joined to the first one after it, and not far from it, that takes
+        it."""
+        first = row[place]
+        if not isinstance(first, Launch | Fill | CopyArray):
+            return None
         between: list[Effects] = []
-        for later in range(place + 1, len(row)):
+        for later in range(place + 1, min(place + 1 + FARTHEST, len(row))):
             second = row[later]
             if isinstance(second, Begin | End):
                 continue
-            done = effects(second, self.module)
+            done = self._effects(second)
             if done is None:
                 return None
-            at = self._meeting(place, effects(first, self.module), later, done, between)
-            kernel = None if at is None else self._joined(first, second)
-            if kernel is not None:
-                beside = second if isinstance(second, Launch) else first
-                assert isinstance(beside, Launch)
-                launch = Launch(self._keep(kernel, beside))
-                return [launch if n == at else item for n, item in enumerate(row) if n == at or n not in (place, later)]
+            if (id(first), id(second)) not in self.apart:
+                at = self._meeting(place, self._effects(first), later, done, between)
+                kernel = None if at is None else self._joined(first, second)
+                if kernel is not None:
+                    beside = second if isinstance(second, Launch) else first
+                    assert isinstance(beside, Launch)
+                    launch = Launch(self._keep(kernel, beside))
+                    left = row[:place] + row[place + 1 : later] + row[later + 1 :]
+                    return [*left[: at - (at == later)], launch, *left[at - (at == later) :]]
+                if at is not None:
+                    self.apart.add((id(first), id(second)))
             between.append(done)
         return None
+
+    def _effects(self, op: HostOp) -> Effects | None:
+        if id(op) not in self.known:
+            self.known[id(op)] = (op, effects(op, self.kernels.__getitem__))
+        return self.known[id(op)][1]
 
     def _meeting(
         self, place: int, first: Effects | None, later: int, second: Effects, between: list[Effects]
@@ -129,9 +158,11 @@ class _Fuser(Rewriter):
         """Puts a kernel into the module, after another; gives the name that it has for now."""
         name = f"{kernel.name} {len(self.wanted)}"
         self.wanted[name] = kernel.name
-        kernels = list(self.module.kernels)
-        kernels.insert(kernels.index(self.module.kernel(beside.kernel)) + 1, replace(kernel, name=name))
-        self.module = replace(self.module, kernels=tuple(kernels))
+        self.kernels[name] = replace(kernel, name=name)
+        following = self.after.get(beside.kernel)
+        if following is not None:
+            self.after[name] = following
+        self.after[beside.kernel] = name
         return name
 
     # --- pairs -----------------------------------------------------------------------------------------------------
@@ -140,14 +171,14 @@ class _Fuser(Rewriter):
         """One kernel for both operations, if there may be one."""
         match first, second:
             case Launch(one), Launch(other):
-                return self._of_two(self.module.kernel(one), self.module.kernel(other))
+                return self._of_two(self.kernels[one], self.kernels[other])
             case (Fill() | CopyArray()) as cells, Launch(name):
-                kernel = self.module.kernel(name)
+                kernel = self.kernels[name]
                 before = _per_cell(cells, kernel)
                 both = None if before is None else joined(before, kernel, self.memory)
                 return self._told(both, kernel, f"first {_deed(cells)}")
             case Launch(name), CopyArray() as cells:
-                kernel = self.module.kernel(name)
+                kernel = self.kernels[name]
                 after = _per_cell(cells, kernel)
                 both = None if after is None else joined(kernel, after, self.memory)
                 return self._told(both, kernel, f"then {_deed(cells)}")
@@ -155,6 +186,8 @@ class _Fuser(Rewriter):
                 return None
 
     def _of_two(self, first: Kernel, second: Kernel) -> Kernel | None:
+        if _size(first) + _size(second) > LARGEST:
+            return None
         kernel = joined(first, second, self.memory)
         main, other = (second, first) if has_loop(second) and not has_loop(first) else (first, second)
         note = f"{'then' if main is first else 'first'} {self._purpose(other)}"
@@ -181,6 +214,11 @@ class _Fuser(Rewriter):
             return kernel.comment or self._name(kernel)
         line, _ = self.module.source.position(kernel.span.start)
         return f"line {line}: {self.module.source.line(line).strip().removesuffix('{').rstrip()}"
+
+
+def _size(kernel: Kernel) -> int:
+    """How many operations it has."""
+    return sum(1 for _ in walk_kernel(kernel.body))
 
 
 def _per_cell(op: Fill | CopyArray, kernel: Kernel) -> Kernel | None:

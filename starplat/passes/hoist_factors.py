@@ -62,17 +62,19 @@ _SHORT = (BinaryOperator.AND, BinaryOperator.OR)
 
 def hoist_factors(module: Module) -> Module:
     """The same program with fewer operations for every arc."""
+    memory = Memory(module)
     for function in module.functions:
+        names = Names(names_throughout(function, module))
         for name in dict.fromkeys(op.kernel for op in walk_host(function.body) if isinstance(op, Launch)):
-            module = _hoisted(module, module.function(function.name), module.kernel(name))
+            module = _hoisted(module, module.function(function.name), module.kernel(name), names, memory)
     return module
 
 
-def _hoisted(module: Module, function: HostFunction, kernel: Kernel) -> Module:
+def _hoisted(module: Module, function: HostFunction, kernel: Kernel, names: Names, memory: Memory) -> Module:
     """The module with a kernel's factors worked out before it, wherever `function` launches it."""
     if not isinstance(kernel.domain, AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
         return module
-    hoister = _Hoister(kernel, Names(names_throughout(function, module)), Memory(module))
+    hoister = _Hoister(kernel, names, memory)
     body = hoister.kernel_block(kernel.body)
     if not hoister.found:
         return module

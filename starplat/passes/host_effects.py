@@ -5,6 +5,7 @@ Known for the operations that only work on scalars and whole arrays; all others 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starplat.ir.nodes import (
@@ -14,8 +15,8 @@ from starplat.ir.nodes import (
     Expression,
     Fill,
     HostOp,
+    Kernel,
     Launch,
-    Module,
     Ref,
     SetVariable,
     Variable,
@@ -34,7 +35,7 @@ class Effects:
     arrays_written: frozenset[Array] = frozenset()
 
 
-def effects(op: HostOp, module: Module) -> Effects | None:
+def effects(op: HostOp, kernel_of: Callable[[str], Kernel]) -> Effects | None:
     """What the operation does; None if others must not pass it."""
     match op:
         case DeclareVariable(variable, value) | SetVariable(variable, value):
@@ -44,7 +45,7 @@ def effects(op: HostOp, module: Module) -> Effects | None:
         case CopyArray(destination, source):
             return Effects(arrays_read=frozenset((source,)), arrays_written=frozenset((destination,)))
         case Launch(name):
-            kernel = module.kernel(name)
+            kernel = kernel_of(name)
             results = frozenset(reduction.variable for reduction in kernel.reductions)
             read = results.union(kernel.scalars)
             return Effects(read, results, frozenset(kernel.arrays), written_arrays(kernel.body))

@@ -76,13 +76,10 @@ def _independent(first: Kernel, second: Kernel, memory: Memory) -> bool:
     if {reduction.variable for reduction in first.reductions} & set(second.scalars):
         return False
     firsts, seconds = list(kernel_accesses(first)), list(kernel_accesses(second))
-    loose = [access for access in firsts if not _is_own(access, first)]
-    other_loose = [access for access in seconds if not _is_own(access, second)]
+    own, other_own = own_cells(first), own_cells(second)
+    loose = [access for access in firsts if not own.has(access.array, access.index)]
+    other_loose = [access for access in seconds if not other_own.has(access.array, access.index)]
     return not _meet(loose, seconds, memory) and not _meet(firsts, other_loose, memory)
-
-
-def _is_own(access: Access, kernel: Kernel) -> bool:
-    return own_cells(kernel).has(access.array, access.index)
 
 
 def _meet(some: list[Access], others: list[Access], memory: Memory) -> bool:

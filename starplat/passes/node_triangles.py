@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from starplat.ir.nodes import (
     Array,
@@ -87,7 +88,11 @@ class _Maker:
         self.launch = launch
         self.meeting = meeting
         self.fits = True
-        self.name = free_name("triangles_of", names_throughout(self.function, module))
+
+    @cached_property
+    def name(self) -> str:
+        """The array of counts'; looked for where there is something to count."""
+        return free_name("triangles_of", names_throughout(self.function, self.module))
 
     def counts(self, element: Element) -> Array:
         return Array(self.name, element, Extent.NODES, Origin.TEMPORARY)

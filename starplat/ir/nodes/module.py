@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from starplat.frontend.types import Type
 from starplat.ir.nodes.hosts import HostOp
@@ -45,7 +46,7 @@ class Variant:
     few_pairs: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Module:
     """A program, ready to be scheduled, legalised, printed or interpreted.
 
@@ -68,10 +69,22 @@ class Module:
     variants: tuple[Variant, ...] = ()
 
     def function(self, name: str) -> HostFunction:
-        return next(function for function in self.functions if function.name == name)
+        return self._functions[name]
 
     def kernel(self, name: str) -> Kernel:
-        return next(kernel for kernel in self.kernels if kernel.name == name)
+        return self._kernels[name]
 
     def helper(self, name: str) -> Function:
-        return next(helper for helper in self.helpers if helper.name == name)
+        return self._helpers[name]
+
+    @cached_property
+    def _functions(self) -> dict[str, HostFunction]:
+        return {function.name: function for function in self.functions}
+
+    @cached_property
+    def _kernels(self) -> dict[str, Kernel]:
+        return {kernel.name: kernel for kernel in self.kernels}
+
+    @cached_property
+    def _helpers(self) -> dict[str, Function]:
+        return {helper.name: helper for helper in self.helpers}
