@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
@@ -296,7 +298,16 @@ def _bound(
     """The arguments of a call, in whichever of the two ways they are given."""
     from starplat.runtime import Bound, bind
 
-    return arguments if isinstance(arguments, Bound) else bind(module, graph, {**(arguments or {}), **named})
+    if isinstance(arguments, Bound):
+        return arguments
+    return bind(module, graph, {**(arguments or {}), **named}, _options())
+
+
+@cache
+def _options() -> tuple[str, ...]:
+    """What `Program.run` takes beside the program's own parameters."""
+    parameters = signature(Program.run).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _differs(result: Result, difference: str) -> DiagnosticError:

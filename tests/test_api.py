@@ -129,3 +129,12 @@ def test_an_int_that_stands_for_a_node_is_told_where_the_input_calls_that_node_o
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         program(CHAIN, target="reference", start=3, **given)
+
+
+def test_a_misspelt_option_is_told_from_a_parameter() -> None:
+    with pytest.raises(starplat.DiagnosticError, match=r"no parameter 'targe'\n= help: did you mean 'target'\?"):
+        starplat.compile(SSSP).run(CHAIN, src=0, targe="reference")
+
+
+def test_a_graph_says_in_a_line_what_it_is() -> None:
+    assert repr(starplat.Graph.from_arcs(3, [0, 1], [1, 2])).startswith("<Graph graph: ")

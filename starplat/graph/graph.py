@@ -206,6 +206,9 @@ class Graph:
             case Labelled():
                 return None
 
+    def __repr__(self) -> str:
+        return f"<Graph {self.describe()}>"
+
     def describe(self) -> str:
         """The line that says what was read."""
         return f"{self.name}: " + ", ".join(part for part in self._parts() if part)

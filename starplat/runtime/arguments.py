@@ -8,7 +8,7 @@ Arrays that lie on a device stay there until the run's device is known; `brought
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
@@ -47,14 +47,16 @@ class Bound:
         return Bound(self.scalars, brought)
 
 
-def bind(module: Module, graph: Graph, given: Mapping[str, object]) -> Bound:
+def bind(module: Module, graph: Graph, given: Mapping[str, object], options: Collection[str] = ()) -> Bound:
     """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays.
+
+    `options` are names that the caller takes beside the parameters, and that one may have been meant for.
 
     Raises:
         DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
             length.
     """
-    return _Binder(module, graph).bound(given)
+    return _Binder(module, graph, options).bound(given)
 
 
 def bind_text(module: Module, graph: Graph, given: Mapping[str, str]) -> Bound:
@@ -113,8 +115,9 @@ def signature(module: Module) -> str:
 
 
 class _Binder:
-    def __init__(self, module: Module, graph: Graph) -> None:
+    def __init__(self, module: Module, graph: Graph, options: Collection[str]) -> None:
         self._module = module
+        self._options = options
         self._graph = graph
         self._arguments = {a.name: a for a in module.arguments if not isinstance(a.type, GraphType)}
         self._graphs = {a.name for a in module.arguments if isinstance(a.type, GraphType)}
@@ -168,7 +171,7 @@ class _Binder:
             self._problems.append(Diagnostic("E0702", message, help=self._parameters()))
             return
         message = f"'{self._module.entry}' has no parameter '{name}'"
-        suggestion = did_you_mean(name, self._arguments)
+        suggestion = did_you_mean(name, [*self._arguments, *self._options])
         help = f"{suggestion} {self._parameters()}" if suggestion else self._parameters()
         self._problems.append(Diagnostic("E0702", message, help=help))
 
