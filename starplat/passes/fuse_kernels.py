@@ -130,7 +130,7 @@ class _Fuser(Rewriter):
             if (id(first), id(second)) not in self.apart:
                 at = self._meeting(place, self._effects(first), later, done, between)
                 kernel = None if at is None else self._joined(first, second)
-                if kernel is not None:
+                if at is not None and kernel is not None:
                     beside = second if isinstance(second, Launch) else first
                     assert isinstance(beside, Launch)
                     launch = Launch(self._keep(kernel, beside))
