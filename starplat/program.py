@@ -210,6 +210,8 @@ class Program:
             limits=allowed,
             compile_seconds=lowered,
         )
+        for doubtful in result.warnings:
+            warn(in_a_line(doubtful), doubtful)
         return self._validated(result, module, before, allowed) if validate else result
 
     def run_everywhere(

@@ -18,6 +18,7 @@
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace starplat {
@@ -149,6 +150,35 @@ void summarise(const char *name, const std::vector<T> &cells) {
     std::cout << name << ": count " << cells.size() << ", finite " << finite;
     if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
     std::cout << "\n";
+}
+
+// What stands before the place of the first cell that is no finite number, and that place; -1 if there is none. INF is a
+// number like others where the program itself `writes_infinity`.
+template <class T>
+std::pair<std::string, std::ptrdiff_t> first_odd(const char *name, const std::vector<T> &cells, bool writes_infinity) {
+    const auto is_odd = [=](T value) { return std::isnan(value) || (std::isinf(value) && !writes_infinity); };
+    const auto first = std::find_if(cells.begin(), cells.end(), is_odd);
+    if (first == cells.end()) return {"", -1};
+    std::ostringstream words;
+    words << "warning: " << name << ": " << std::count_if(first, cells.end(), is_odd) << " of " << cells.size()
+          << " values are no finite numbers, the first of them " << *first << " at ";
+    return {words.str(), first - cells.begin()};
+}
+
+// The cells of nodes, after a warning on stderr if any is no finite number.
+template <class T, class Nodes>
+std::vector<T> watched(const char *name, std::vector<T> cells, const Nodes &graph, bool writes_infinity = false) {
+    const auto [words, node] = first_odd(name, cells, writes_infinity);
+    if (node >= 0) std::cerr << words << "node " << graph.original_id(static_cast<int>(node)) << "\n";
+    return cells;
+}
+
+// The same of arcs.
+template <class T>
+std::vector<T> watched_arcs(const char *name, std::vector<T> cells, bool writes_infinity = false) {
+    const auto [words, arc] = first_odd(name, cells, writes_infinity);
+    if (arc >= 0) std::cerr << words << "arc " << arc << "\n";
+    return cells;
 }
 
 // Seconds since it was last asked.

@@ -394,7 +394,7 @@ int main(int argc, char **argv) {
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("bc", bc.download());
+        summarise("bc", watched("bc", bc.download(), host));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
     } catch (const UsageError &error) {

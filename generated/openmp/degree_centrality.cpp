@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("out_centrality", out_centrality.download());
-        summarise("in_centrality", in_centrality.download());
+        summarise("out_centrality", watched("out_centrality", out_centrality.download(), host));
+        summarise("in_centrality", watched("in_centrality", in_centrality.download(), host));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
     } catch (const UsageError &error) {

@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("lcc", lcc.download());
+        summarise("lcc", watched("lcc", lcc.download(), host, true));
         std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
                   << ", download " << stopwatch.seconds() << "\n";
     } catch (const UsageError &error) {

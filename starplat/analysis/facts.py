@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from starplat.analysis import walk
 from starplat.analysis.convergence import Convergence, convergence
 from starplat.analysis.hosting import Hosting
-from starplat.analysis.infinity import may_hold_infinity
+from starplat.analysis.infinity import may_hold_infinity, may_show_infinity
 from starplat.analysis.pulling import pulling_notes
 from starplat.analysis.races import LoopRaces, race_warnings, races, settled, tie_notes
 from starplat.analysis.transfers import Transfers, transfers
@@ -32,13 +32,15 @@ class FunctionFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What is known of a program. `infinite` are the symbols that may hold INF; `warnings` what a user should hear
+    """What is known of a program. `infinite` are the symbols that may hold INF, `shows_infinity` those that hold
+    INF, -INF or what is computed from them; `warnings` what a user should hear
     (races, notes). `settled` are the `id`s of places that a `Min` or `Max` changes and that end alike in any order
     (class d), whichever loop around is asked."""
 
     program: typed.Program
     functions: tuple[FunctionFacts, ...]
     infinite: frozenset[typed.Symbol]
+    shows_infinity: frozenset[typed.Symbol]
     warnings: tuple[Diagnostic, ...]
     hosting: Hosting
     settled: frozenset[int]
@@ -59,7 +61,8 @@ def analyse(program: typed.Program) -> Facts:
     found = [loop for function in functions for loop in function.loops]
     warnings = sort([*race_warnings(found, program), *tie_notes(found, program), *pulling_notes(program)])
     by_body = {id(loop.loop.body): loop for loop in found}
-    return Facts(program, functions, may_hold_infinity(program), tuple(warnings), hosting, settled(found), by_body)
+    infinite = may_hold_infinity(program), may_show_infinity(program)
+    return Facts(program, functions, *infinite, tuple(warnings), hosting, settled(found), by_body)
 
 
 def _of_function(function: typed.FunctionDefinition, program: typed.Program, hosting: Hosting) -> FunctionFacts:

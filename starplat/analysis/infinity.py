@@ -6,8 +6,11 @@ looked at, in any order, until nothing changes.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from starplat.analysis import walk
 from starplat.frontend import typed
+from starplat.frontend.walk import children
 
 
 def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
@@ -30,6 +33,37 @@ def may_hold_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
             found.add(symbol)
             work.extend(dependents.get(symbol, ()))
     return frozenset(found)
+
+
+def may_show_infinity(program: typed.Program) -> frozenset[typed.Symbol]:
+    """The symbols that hold INF, -INF, or what is computed from them, where the program says so; in others an infinite
+    value was made of numbers."""
+    found: set[typed.Symbol] = set()
+    before = -1
+    flows = _flows(program)
+    while before < len(found):
+        before = len(found)
+        found |= {target for target, source in flows if shows_infinity(source, found)}
+    return frozenset(found)
+
+
+def shows_infinity(source: typed.Expression | typed.Symbol, symbols: Set[typed.Symbol]) -> bool:
+    """Whether a value holds INF, or is computed from `symbols`, which do."""
+    match source:
+        case typed.Symbol():
+            return source in symbols
+        case typed.Infinity():
+            return True
+        case typed.Variable() | typed.Cell():
+            return source.symbol in symbols
+        case typed.Aggregate():
+            return source.property in symbols
+        case typed.Call():
+            return True
+        case typed.Conditional():
+            return shows_infinity(source.then, symbols) or shows_infinity(source.otherwise, symbols)
+        case _:
+            return any(shows_infinity(part, symbols) for part in children(source))
 
 
 def may_be_infinite(expression: typed.Expression, symbols: frozenset[typed.Symbol]) -> bool:

@@ -34,6 +34,7 @@ from starplat.ir.nodes import (
     Array,
     Const,
     Element,
+    Extent,
     Module,
     Origin,
     Parameter,
@@ -286,9 +287,21 @@ class _Arguments:
         for argument, parameter in self.pairs:
             if parameter.what in self.module.results:
                 cells = f"{self.names.local(parameter.what)}.download()"
-                is_node = isinstance(parameter.what, Array) and parameter.what.element is Element.NODE
-                shown.append((quoted(argument.name), f"host.original_ids({cells})" if is_node else cells))
+                shown.append((quoted(argument.name), self.shown(argument, parameter.what, cells)))
         return shown
+
+    def shown(self, argument: Argument, what: Array | Variable, cells: str) -> str:
+        """The cells as they are shown: nodes by their original ids, reals watched for what is no number."""
+        if not isinstance(what, Array):
+            return cells
+        if what.element is Element.NODE:
+            return f"host.original_ids({cells})"
+        if not what.element.is_real:
+            return cells
+        name, written = quoted(argument.name), ", true" * argument.shows_infinity
+        if what.extent is Extent.NODES:
+            return f'watched("{name}", {cells}, host{written})'
+        return f'watched_arcs("{name}", {cells}{written})'
 
 
 def _is_property(argument: Argument, parameter: Parameter) -> bool:

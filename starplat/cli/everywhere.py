@@ -41,6 +41,8 @@ def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: R
             ),
         )
     console.show(diagnostic for attempt in found.attempts for diagnostic in _to_show(attempt))
+    results = (attempt.result for attempt in found.attempts if attempt.result is not None)
+    console.show(dict.fromkeys(warning for result in results for warning in result.warnings))
     if found.remark:
         console.say(found.remark)
     if json:

@@ -17,6 +17,7 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
     """Data on stdout, all else on stderr; `asked` is the target that was asked for, `rounds` shows a trace."""
     if asked == "auto" and result.target == "reference":
         console.say("no other device is ready here; `starplat devices` says what would help")
+    console.show(result.warnings)
     if validate:
         console.say(_verdict_in_words(result))
     if json:

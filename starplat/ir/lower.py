@@ -7,6 +7,7 @@ functions that kernels call become helpers. What cannot run yet is refused here,
 from __future__ import annotations
 
 from starplat.analysis import Facts, analyse, walk
+from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
@@ -131,24 +132,28 @@ def _module(
     ]
     kernels = tuple(context.kernels.values())
     used = {array for kernel in kernels for array in kernel.arrays}
+    returned = (s.value for s in walk.statements(function.body) if isinstance(s, typed.Return) and s.value is not None)
     return ir.Module(
         source=context.program.source,
         entry=function.name,
         functions=tuple(functions),
         kernels=kernels,
         helpers=tuple(context.helpers.values()),
-        arguments=_arguments(function, main),
+        arguments=_arguments(function, main, context.facts.shows_infinity),
         inputs=tuple(inputs),
         results=tuple(main.arrays[p] for p in properties),
         result_type=function.result if isinstance(function.result, Scalar) else None,
         graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
+        returns_infinity=any(shows_infinity(value, context.facts.shows_infinity) for value in returned),
     )
 
 
-def _arguments(function: typed.FunctionDefinition, main: ExpressionLowering) -> tuple[ir.Argument, ...]:
+def _arguments(
+    function: typed.FunctionDefinition, main: ExpressionLowering, infinite: frozenset[typed.Symbol]
+) -> tuple[ir.Argument, ...]:
     arguments = []
     for symbol, default in zip(function.parameters, function.defaults, strict=True):
         constant = None if default is None else main.expression(default)
         assert constant is None or isinstance(constant, ir.Const)
-        arguments.append(ir.Argument(symbol.name, symbol.type, constant))
+        arguments.append(ir.Argument(symbol.name, symbol.type, constant, symbol in infinite))
     return tuple(arguments)

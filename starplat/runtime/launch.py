@@ -30,6 +30,7 @@ from starplat.runtime.left_behind import leave_busy, require_free
 from starplat.runtime.lent import Lent
 from starplat.runtime.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.looking import look
+from starplat.runtime.not_numbers import not_numbers
 from starplat.runtime.progress import Progress, Step
 from starplat.runtime.properties import shown_cells
 from starplat.runtime.resident import forget_device, on_device
@@ -94,9 +95,10 @@ def run_module(
             run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or trace, progress)
             compiling = compile_seconds + perf_counter() - started - looking
             done = _driven(run, wanted)
+            odd = () if device_results else not_numbers(module, graph, given, done.properties, run.returned)
         seconds = Seconds(load_seconds, compiling + done.build, looking + done.upload, done.runs, done.download)
         moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-        return _result(run, done, seconds, moved, on_device=device_results)
+        return replace(_result(run, done, seconds, moved, on_device=device_results), warnings=odd)
 
     return _within_limits(work, limits, progress, device, device_index)
 

@@ -100,6 +100,7 @@ class Result(Mapping[str, Any]):
         estimate: the memory that the run was expected to take there.
         trace: what happened in every round of a run that was watched, if one was asked for.
         validated: whether the answers were compared with the interpreter's and agree; None when nobody asked.
+        warnings: what is doubtful in the answer: values that are no finite numbers.
     """
 
     program: str
@@ -118,6 +119,7 @@ class Result(Mapping[str, Any]):
     on_device: bool = False
     estimate: Estimate = field(default_factory=Estimate)
     trace: Trace | None = None
+    warnings: tuple[Diagnostic, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         """A property.

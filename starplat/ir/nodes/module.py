@@ -26,11 +26,14 @@ class HostFunction:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter of the entry, in the program's own words: what a caller must or may give."""
+    """A parameter of the entry, in the program's own words: what a caller must or may give.
+
+    `shows_infinity`: as a result it may hold INF because the program says so."""
 
     name: str
     type: Type
     default: Const | None = None
+    shows_infinity: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Module:
     WEIGHT array from the graph); `results` the entry's properties in order: the caller may ask for each.
     `result_type` is the language's type of what the entry returns. `graph_arrays` are those of GRAPH_ARRAYS that any
     kernel uses. `variants` of the entry are called in its place where the graph is of their kind; the first that fits.
+    kernel uses. `returns_infinity`: the entry may return INF because the program says so.
     """
 
     source: SourceFile = field(compare=False, repr=False)
@@ -67,6 +71,7 @@ class Module:
     result_type: Type | None
     graph_arrays: tuple[Array, ...]
     variants: tuple[Variant, ...] = ()
+    returns_infinity: bool = False
 
     def function(self, name: str) -> HostFunction:
         return self._functions[name]
