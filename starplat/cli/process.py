@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from starplat.cli.apart import step_aside
@@ -22,6 +22,7 @@ def run() -> NoReturn:
     till then.
     """
     step_aside()
+    _keep_stderr()
     with _interrupted_without_words():
         from starplat.cli.app import main
     code = main()
@@ -30,6 +31,12 @@ def run() -> NoReturn:
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _keep_stderr() -> None:
+    """Gives our own messages a way to stderr beside the one that drivers have, which is shut while they compile."""
+    with suppress(OSError):  # it is closed
+        sys.stderr = open(os.dup(2), "w", encoding=sys.stderr.encoding, errors="backslashreplace", buffering=1)  # noqa: SIM115  for the process's life
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -35,6 +36,7 @@ from starplat.cli.program_file import is_stdin, source_at
 from starplat.cli.request import Request
 from starplat.cli.run_report import show
 from starplat.cli.scheduling import wanted_schedule
+from starplat.toolchain.hushed import VERBOSE_VARIABLE
 
 if TYPE_CHECKING:
     from starplat.cli.output import Findings
@@ -45,6 +47,14 @@ if TYPE_CHECKING:
 
 EVERYWHERE = "all"
 """What `--target` calls every target that is present."""
+
+
+def _show_compilers(wanted: bool) -> bool:
+    """Has the toolchain show what compilers say."""
+    if wanted:
+        os.environ[VERBOSE_VARIABLE] = "1"
+    return wanted
+
 
 _GraphFile = Annotated[
     Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
@@ -63,6 +73,9 @@ _Trace = Annotated[
 _MaxRounds = Annotated[
     int | None,
     typer.Option("--max-rounds", metavar="N", min=1, help="End the run where a loop takes more rounds than that."),
+]
+_Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show what the device's compiler says.", callback=_show_compilers)
 ]
 _TimeLimit = Annotated[
     float | None, typer.Option("--time-limit", metavar="S", help="End the run after so many seconds.")
@@ -83,6 +96,7 @@ def run(
     trace: _Trace = None,
     max_rounds: _MaxRounds = None,
     time_limit: _TimeLimit = None,
+    verbose: _Verbose = False,
     json: Json = False,
     undirected: Undirected = False,
     weights: Weights = None,

@@ -133,9 +133,9 @@ class _Fuser(Rewriter):
                 if at is not None and kernel is not None:
                     beside = second if isinstance(second, Launch) else first
                     assert isinstance(beside, Launch)
-                    launch = Launch(self._keep(kernel, beside))
-                    left = row[:place] + row[place + 1 : later] + row[later + 1 :]
-                    return [*left[: at - (at == later)], launch, *left[at - (at == later) :]]
+                    both: Row = [Launch(self._keep(kernel, beside))]
+                    ahead, behind = (both, []) if at == place else ([], both)
+                    return row[:place] + ahead + row[place + 1 : later] + behind + row[later + 1 :]
                 if at is not None:
                     self.apart.add((id(first), id(second)))
             between.append(done)

@@ -6,14 +6,14 @@ The text reaches the compiler as a file and never a shell. What was loaded stays
 from __future__ import annotations
 
 import ctypes
+import errno
 import hashlib
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.toolchain.cache import Cache, key_of, open_cache, private_folder
+from starplat.toolchain.cache import Cache, key_of, open_cache
 from starplat.toolchain.compilers import (
     INSTALL_COMPILER,
     LIBRARIES_VARIABLE,
@@ -24,6 +24,7 @@ from starplat.toolchain.compilers import (
     libraries_folder,
 )
 from starplat.toolchain.refused import first_error, refused_kernels
+from starplat.toolchain.scratch import no_room, where_there_is_room
 
 BUILD_SECONDS = 300
 
@@ -69,41 +70,48 @@ def _built(compiler: Compiler, target: str, text: str, flags: tuple[str, ...]) -
 
 
 def _compiled(compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="starplat-") as folder:
-        source, library = Path(folder, "kernels.cpp"), Path(folder, "kernels.so")
-        source.write_text(text, encoding="utf-8")
-        command = [compiler.path, *flags, source.name, "-o", library.name]
-        environment = {**os.environ, "LC_ALL": "C"}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=BUILD_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
-        except OSError as error:
-            raise _does_not_start(compiler, error) from error
-        if done.returncode != 0 or not library.is_file():
-            raise refused_kernels(compiler.name, text, ".cpp", first_error(done.stderr))
-        return library.read_bytes()
+    return where_there_is_room(lambda folder: _compiled_in(folder, compiler, text, flags))
+
+
+def _compiled_in(folder: Path, compiler: Compiler, text: str, flags: tuple[str, ...]) -> bytes:
+    source, library = folder / "kernels.cpp", folder / "kernels.so"
+    source.write_text(text, encoding="utf-8")
+    command = [compiler.path, *flags, source.name, "-o", library.name]
+    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise refused_kernels(compiler.name, text, ".cpp", f"no end after {BUILD_SECONDS} s") from None
+    except OSError as error:
+        raise _does_not_start(compiler, error) from error
+    if done.returncode != 0 and os.strerror(errno.ENOSPC) in done.stderr:
+        raise no_room()
+    if done.returncode != 0 or not library.is_file():
+        raise refused_kernels(compiler.name, text, ".cpp", first_error(done.stderr))
+    return library.read_bytes()
 
 
 def _opened(image: bytes) -> ctypes.CDLL:
     """Loads a library from a file that is gone once it is loaded, so that nobody can change what others run."""
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin between kernels slow down whoever works
-    folder = private_folder()
+
+    def opened_in(folder: Path) -> ctypes.CDLL:
+        path = folder / "kernels.so"
+        path.write_bytes(image)
+        return ctypes.CDLL(str(path))
+
     try:
-        with tempfile.NamedTemporaryFile(prefix=".loading-", suffix=".so", dir=folder) as file:
-            file.write(image)
-            file.flush()
-            return ctypes.CDLL(file.name)
+        return where_there_is_room(opened_in)
     except OSError as error:
         raise _does_not_load(error) from error
 

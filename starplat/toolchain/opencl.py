@@ -10,10 +10,12 @@ import sys
 import warnings
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.toolchain.cache import key_of, open_cache
 from starplat.toolchain.description import in_brief
+from starplat.toolchain.hushed import hushed, is_verbose
 from starplat.toolchain.refused import first_error
 from starplat.toolchain.vendors import show_runtimes
 
@@ -82,8 +84,14 @@ def _trial(cl: ModuleType, device: object) -> str | None:
     return None
 
 
-def quiet_build(program: object, flags: str) -> object:
-    """`program.build(flags)` without the warning that pyopencl gives for every remark of a compiler."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", opencl().CompilerWarning)
-        return program.build(flags)  # type: ignore[attr-defined]
+def quiet_build(program: Any, flags: str) -> Any:
+    """`program.build(flags)` without what the compiler remarks, which pyopencl warns of and drivers print; or, where
+    that is asked for, with all of it on stderr."""
+    cl = opencl()
+    with warnings.catch_warnings(), hushed():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        built = program.build(flags)
+    if is_verbose():
+        logs = [program.get_build_info(device, cl.program_build_info.LOG) for device in program.devices]
+        print("\n".join(log.strip() for log in logs if log.strip()), file=sys.stderr)
+    return built

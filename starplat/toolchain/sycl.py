@@ -6,10 +6,10 @@ shim is the way to it from Python; it is built once for every version of the run
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -23,6 +23,7 @@ from starplat.toolchain.cache import key_of, private_folder, write_atomically
 from starplat.toolchain.compilers import INSTALL_COMPILER, Compiler, gnu_compiler
 from starplat.toolchain.description import DeviceDescription, in_brief, missing
 from starplat.toolchain.refused import first_error
+from starplat.toolchain.scratch import no_room, where_there_is_room
 from starplat.toolchain.sycl_shim import Shim
 from starplat.toolchain.sycl_source import source_report
 from starplat.toolchain.vendors import show_runtimes
@@ -159,12 +160,9 @@ def shim() -> Shim:
     source = template_folder("sycl") / "shim.cpp"
     key = key_of(source.read_bytes(), runtime().version, str(runtime().library), compiler.identity)
     folder = private_folder()
-    if folder is None:
-        with tempfile.TemporaryDirectory(prefix="starplat-sycl-") as unkept:
-            return _opened(_built(compiler, source, Path(unkept) / "shim.so"), dpctl)
-    kept = folder / "sycl-shim" / f"{key[:32]}.so"
-    if not kept.exists():
-        _build_into(kept, compiler, source)
+    kept = None if folder is None else folder / "sycl-shim" / f"{key[:32]}.so"
+    if kept is None or not (kept.exists() or _build_into(kept, compiler, source)):
+        return where_there_is_room(lambda unkept: _opened(_built(compiler, source, unkept / "shim.so"), dpctl))
     try:
         return Shim(kept, dpctl)
     except OSError:  # damaged: once more
@@ -172,9 +170,14 @@ def shim() -> Shim:
         return _opened(kept, dpctl)
 
 
-def _build_into(kept: Path, compiler: Compiler, source: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="starplat-sycl-") as folder:
-        write_atomically(kept, _built(compiler, source, Path(folder) / "shim.so").read_bytes())
+def _build_into(kept: Path, compiler: Compiler, source: Path) -> bool:
+    """Keeps what is built, and whether there was room for it."""
+    image = where_there_is_room(lambda folder: _built(compiler, source, folder / "shim.so").read_bytes())
+    try:
+        write_atomically(kept, image)
+    except OSError:
+        return False
+    return True
 
 
 def _opened(library: Path, dpctl: ModuleType) -> Shim:
@@ -187,7 +190,10 @@ def _opened(library: Path, dpctl: ModuleType) -> Shim:
 def _built(compiler: Compiler, source: Path, target: Path) -> Path:
     flags = (*runtime().compiler_flags(), "-O2", "-shared", "-fPIC")
     command = [compiler.path, *flags, str(source), "-o", str(target), *runtime().linker_flags()]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    environment = {**os.environ, "TMPDIR": str(target.parent)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0 and os.strerror(errno.ENOSPC) in done.stderr:
+        raise no_room()
     if done.returncode != 0:
         reason = first_error(done.stderr)
         message = (

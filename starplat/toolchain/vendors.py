@@ -11,6 +11,7 @@ import ctypes
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -44,6 +45,9 @@ class Runtime:
     mend: str | None = None
 
 
+_ROOM_OF_POCL = 8 * 2**20
+
+
 @cache
 def runtimes() -> tuple[Runtime, ...]:
     """The runtimes that we show to the loader, and those that are here but cannot be loaded."""
@@ -55,9 +59,7 @@ def show_runtimes() -> None:
     """Sets the variables that loaders read; it must come before the first of them is loaded."""
     folder = private_folder()
     if folder is not None and "POCL_CACHE_DIR" not in os.environ:
-        pocl = folder / "pocl"
-        pocl.mkdir(mode=0o700, exist_ok=True)
-        os.environ["POCL_CACHE_DIR"] = str(pocl)
+        os.environ["POCL_CACHE_DIR"] = str(_pocl_folder(folder))
     if os.environ.get(VENDORS_VARIABLE):
         return
     libraries = [runtime.library for runtime in runtimes() if runtime.fault is None]
@@ -65,20 +67,44 @@ def show_runtimes() -> None:
         os.environ[VENDORS_VARIABLE] = f"{_vendor_folder(libraries)}{os.sep}"
 
 
+def _pocl_folder(parent: Path) -> Path:
+    """Where pocl keeps what it builds, which it cannot do without."""
+    if shutil.disk_usage(parent).free >= _ROOM_OF_POCL:
+        folder = parent / "pocl"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+    return _unkept_folder("starplat-pocl-")
+
+
+def _unkept_folder(prefix: str) -> Path:
+    """A folder that goes with the process."""
+    import atexit
+
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _vendor_folder(libraries: list[str]) -> Path:
     """A folder with one `.icd` file for each library; its name tells its contents, so it is never changed."""
     parent = private_folder()
-    if parent is None:
-        folder = Path(tempfile.mkdtemp(prefix="starplat-icd-"))
-        _write_vendors(folder, libraries)
-        import atexit
+    with suppress(OSError):  # the disk is full
+        if parent is not None:
+            return _kept_vendor_folder(parent, libraries)
+    folder = _unkept_folder("starplat-icd-")
+    _write_vendors(folder, libraries)
+    return folder
 
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        return folder
+
+def _kept_vendor_folder(parent: Path, libraries: list[str]) -> Path:
     folder = parent / f"icd-{key_of(*libraries)[:16]}"
     if not folder.is_dir():
         unfinished = Path(tempfile.mkdtemp(prefix=".icd-", dir=parent))
-        _write_vendors(unfinished, libraries)
+        try:
+            _write_vendors(unfinished, libraries)
+        except OSError:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
         try:
             unfinished.rename(folder)
         except OSError:  # another process was first
