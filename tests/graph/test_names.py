@@ -226,6 +226,24 @@ def test_an_adjacency_list_may_hold_no_edge(tmp_path: Path) -> None:
         assert (graph.num_nodes, graph.num_arcs) == (made.number_of_nodes(), 0)
 
 
+def test_tuples_in_an_adjacency_list_are_kept_or_refused(tmp_path: Path) -> None:
+    made = networkx.grid_2d_graph(2, 2)
+    networkx.write_adjlist(made, tmp_path / "g.adjlist")
+    with pytest.raises(DiagnosticError, match=r"E0810\]: .*g\.adjlist:4:\d+: ids in brackets"):
+        read(tmp_path / "g.adjlist")
+    networkx.write_adjlist(made, tmp_path / "g.adjlist", delimiter="\t")
+    assert read(tmp_path / "g.adjlist").original_ids.tolist() == [str(node) for node in made.nodes]
+    networkx.write_edgelist(made, tmp_path / "g.edgelist", delimiter="\t")
+    assert set(read(tmp_path / "g.edgelist").original_ids.tolist()) == {str(node) for node in made.nodes}
+
+
+def test_labels_of_gml_are_names_where_each_node_has_its_own(tmp_path: Path) -> None:
+    networkx.write_gml(networkx.Graph([("Zoe", "Ann")]), tmp_path / "g.gml")
+    assert read(tmp_path / "g.gml").original_ids.tolist() == ["Zoe", "Ann"]
+    (tmp_path / "g.gml").write_text('graph [ node [ id 7 label "x" ] node [ id 9 label "x" ] ]', encoding="utf-8")
+    assert read(tmp_path / "g.gml").original_ids.tolist() == [7, 9]
+
+
 TEXTS = ["Ann", "Bob Smith", 'say "hi"', "a,b", "ü", "7", "-1", "#x", "two\tx"]
 
 

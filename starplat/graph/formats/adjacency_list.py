@@ -11,9 +11,9 @@ import re
 
 from starplat.graph.errors import unsupported
 from starplat.graph.formats.base import Format, first_lines, is_text
-from starplat.graph.formats.edge_list import SEPARATORS
+from starplat.graph.formats.edge_list import separator_in
 from starplat.graph.graph import Graph
-from starplat.graph.spelt import Row, graph_of_rows, text_lines
+from starplat.graph.spelt import Row, graph_of_rows, place_of, text_lines
 from starplat.graph.streams import LONGEST_LINE, Input
 
 _NETWORKX = re.compile(rb"\A#[^\n]*\n# GMT [^\n]*\n#")
@@ -30,8 +30,12 @@ def read(input: Input) -> Graph:
     separator: str | None = None
     for number, line in text_lines(input, LONGEST_LINE):
         if not nodes:
-            separator = next((mark for mark in SEPARATORS if mark in line), None)
+            separator = separator_in(line)
         node, *neighbors = (word.strip() for word in line.split(separator))
+        if any(word.startswith("(") and not word.endswith(")") for word in (node, *neighbors)):
+            help = "write it with delimiter='\\t', or give the nodes numbers or names"
+            message = "ids in brackets that hold blanks or commas cannot be told from several ids"
+            raise unsupported(input.shown, message, place_of(input, number, ""), help=help)
         nodes.append(node)
         rows.extend((number, node, neighbor, None) for neighbor in neighbors)
     return graph_of_rows(input, rows, "adjacency list", alone=nodes)

@@ -30,6 +30,14 @@ SEPARATORS = (",", ";", "|", "\t")
 GAP_SUFFIXES = (".el", ".wel")
 
 
+def separator_in(line: str) -> str | None:
+    """What stands between the words of lines like this one, None for blanks. A tab does, whatever the words hold,
+    unless it only follows another separator."""
+    if "\t" in line and not any(f"{mark}\t" in line for mark in SEPARATORS):
+        return "\t"
+    return next((mark for mark in SEPARATORS if mark in line), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """What the first line that is no comment says of all: its number, its words with what stands between them, whether
@@ -102,7 +110,7 @@ def _form_of_line(input: Input, number: int, line: bytes, comments: tuple[bytes,
     text = shown(line.translate(_BLANKS)).strip()
     attributes = "{" in text and text.endswith("}")
     ids = text.partition("{")[0] if attributes else text
-    separator = next((mark for mark in SEPARATORS if mark in ids), None)
+    separator = separator_in(ids)
     words = _words(ids, separator)
     header = Header(input.shown, number, line, ())
     if attributes and len(words) != 2:

@@ -107,6 +107,15 @@ def _recogniser(pattern: bytes) -> Callable[[Input], bool]:
     return recognises
 
 
+def _load_gml(networkx: Any, stream: IO[bytes]) -> Any:
+    """Nodes are called by their labels where each has one of its own, else by their numbers."""
+    graph = networkx.read_gml(stream, label="id")
+    labels = dict(graph.nodes(data="label"))
+    if None in labels.values() or len(set(labels.values())) < len(labels):
+        return graph
+    return networkx.relabel_nodes(graph, labels)
+
+
 def _load_pajek(networkx: Any, stream: IO[bytes]) -> Any:
     return networkx.parse_pajek(line.decode("utf-8", "replace") for line in stream)
 
@@ -133,7 +142,7 @@ GML = Format(
     "GML",
     (".gml",),
     _recogniser(rb"\A(?:\s*(?:#|Creator|Version|comment)[^\n]*\n)*\s*graph\s*\["),
-    _reader("GML", lambda networkx, stream: networkx.read_gml(stream, label="id")),
+    _reader("GML", _load_gml),
 )
 PAJEK = Format(
     "pajek",
