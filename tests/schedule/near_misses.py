@@ -58,14 +58,15 @@ SETS = {
     "the walk adds what is not a constant": changed(
         TWO_FLAGS,
         ("<nbr.dist, nbr.modified_nxt> = <Min(nbr.dist, v.dist + e.weight), True>;",
-         "<nbr.dist> = <Min(nbr.dist, v.dist + 1)>;"),
+         "<nbr.dist> = <Min(nbr.dist, v.before + 1)>;"),
         ("    g.attachNodeProperty(modified = modified_nxt, modified_nxt = False);", """    forall (v in g.nodes()) {
       v.modified_nxt = v.dist < v.before;
       v.before = v.dist;
     }
     g.attachNodeProperty(modified = modified_nxt, modified_nxt = False);"""),
         ("propNode<bool> modified;", "propNode<bool> modified;\n  propNode<int> before;"),
-        ("modified_nxt = False);\n  src.dist = 0;", "modified_nxt = False, before = INF);\n  src.dist = 0;"),
+        ("modified_nxt = False);\n  src.dist = 0;",
+         "modified_nxt = False, before = INF);\n  src.before = 0;\n  src.dist = 0;"),
     ),
     "the set is used after the loop": changed(
         PEELING,
