@@ -1,10 +1,11 @@
 // connected_components.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv connected_components.cu -o connected_components
-// run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
+// run:   ./connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ extern "C" __global__ void connected_components_min_component_2(int num_nodes, i
     }
 }
 
-#line 69 "connected_components.cu"
+#line 70 "connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -111,20 +112,24 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
 
 // What --help says.
 static const char *const usage =
-    "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -133,19 +138,23 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> component(device, graph.num_nodes);
-        component.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        connected_components(device, graph, component);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            component.fill(0);
+            Timer timer;
+            connected_components(device, graph, component);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("component", host.original_ids(component.download()));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("component", host.original_ids(component.download()));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -1,10 +1,11 @@
 // triangle_count.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv triangle_count.cu -o triangle_count
-// run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
+// run:   ./triangle_count GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
     }
 }
 
-#line 51 "triangle_count.cu"
+#line 52 "triangle_count.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -81,20 +82,24 @@ static long long triangle_count(Device &device, Graph &graph) {
 
 // What --help says.
 static const char *const usage =
-    "usage: triangle_count GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: triangle_count GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -103,16 +108,21 @@ int main(int argc, char **argv) {
         Graph graph(device, host);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        const auto returned = triangle_count(device, graph);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        long long returned{};
+        while (runs.are_left()) {
+            Timer timer;
+            returned = triangle_count(device, graph);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        std::cout << "returned " << returned << "\n";
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_returned(returned);
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -1,10 +1,11 @@
 // closeness.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv closeness.cu -o closeness
-// run:   ./closeness GRAPH [--undirected] [--device NUMBER]
+// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
 
@@ -127,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
     }
 }
 
-#line 131 "closeness.cu"
+#line 132 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -181,20 +182,24 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -205,16 +210,20 @@ int main(int argc, char **argv) {
         Buffer<double> closeness(device, graph.num_nodes);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        closeness_centrality(device, graph, closeness);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            Timer timer;
+            closeness_centrality(device, graph, closeness);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("closeness", watched("closeness", closeness.download(), host, true));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -1,10 +1,11 @@
 // clustering_coefficient.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv clustering_coefficient.cu -o clustering_coefficient
-// run:   ./clustering_coefficient GRAPH [--undirected] [--device NUMBER]
+// run:   ./clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ extern "C" __global__ void clustering_coefficient_set_lcc_from_triangles(
     }
 }
 
-#line 194 "clustering_coefficient.cu"
+#line 195 "clustering_coefficient.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -268,20 +269,24 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
 
 // What --help says.
 static const char *const usage =
-    "usage: clustering_coefficient GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -292,21 +297,25 @@ int main(int argc, char **argv) {
         Graph graph(device, host);
         const bool has_few_pairs = host.has_even_rows(48, 4);
         Buffer<double> lcc(device, graph.num_nodes);
-        lcc.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        has_few_pairs
-            ? clustering_coefficient_few_pairs(device, graph, lcc)
-            : clustering_coefficient(device, graph, lcc);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            lcc.fill(0);
+            Timer timer;
+            has_few_pairs
+                ? clustering_coefficient_few_pairs(device, graph, lcc)
+                : clustering_coefficient(device, graph, lcc);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("lcc", watched("lcc", lcc.download(), host, true));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("lcc", watched("lcc", lcc.download(), host, true));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -1,10 +1,11 @@
 // degree_centrality.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv degree_centrality.cu -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--device NUMBER]
+// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ extern "C" __global__ void degree_centrality_set_out_centrality(
     }
 }
 
-#line 34 "degree_centrality.cu"
+#line 35 "degree_centrality.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -63,20 +64,24 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -85,22 +90,26 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> out_centrality(device, graph.num_nodes);
-        out_centrality.fill(0);
         Buffer<double> in_centrality(device, graph.num_nodes);
-        in_centrality.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        degree_centrality(device, graph, out_centrality, in_centrality);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            out_centrality.fill(0);
+            in_centrality.fill(0);
+            Timer timer;
+            degree_centrality(device, graph, out_centrality, in_centrality);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("out_centrality", watched("out_centrality", out_centrality.download(), host));
-        summarise("in_centrality", watched("in_centrality", in_centrality.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("out_centrality", watched("out_centrality", out_centrality.download(), host));
+        results.add_of_nodes("in_centrality", watched("in_centrality", in_centrality.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -41,6 +41,7 @@ public:
                                      std::to_string(count));
         }
         check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
+        check(cudaFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
     }
 

@@ -1,6 +1,6 @@
 #ifndef STARPLAT_PROGRAM_HPP
 #define STARPLAT_PROGRAM_HPP
-// What every program of starplat's has besides its algorithm: a command line, summaries, times. Needs C++17.
+// What every program of starplat's has besides its algorithm: a command line and times. Needs C++17.
 
 #include <algorithm>
 #include <cctype>
@@ -71,6 +71,10 @@ public:
         return given.at(name);
     }
 
+    std::string text(const std::string &name, const std::string &otherwise) const {
+        return has(name) ? given.at(name) : otherwise;
+    }
+
     template <class T>
     T number(const std::string &name) const {
         T value{};
@@ -121,7 +125,8 @@ private:
         if constexpr (std::is_floating_point_v<T>) {
             char *end = nullptr;
             value = static_cast<T>(std::strtod(word.c_str(), &end));
-            return !word.empty() && *end == '\0' && !std::isspace(static_cast<unsigned char>(word[0])) && value == value;
+            const bool begins = !word.empty() && !std::isspace(static_cast<unsigned char>(word[0]));
+            return begins && *end == '\0' && !std::isnan(value);
         } else {
             const char *const first = word.c_str(), *const end = first + word.size();
             const auto [last, error] = std::from_chars(first, end, value);
@@ -131,55 +136,6 @@ private:
 
     std::map<std::string, std::string> given;
 };
-
-// Prints how many values there are, and of those that are not infinite how many, their sum, least and greatest.
-template <class T>
-void summarise(const char *name, const std::vector<T> &cells) {
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, long long>;
-    Sum sum = 0, least = 0, greatest = 0;
-    std::size_t finite = 0;
-    for (const T cell : cells) {
-        const Sum value = cell;
-        if (!std::is_same_v<T, unsigned char> && value == static_cast<Sum>(std::numeric_limits<T>::max())) continue;
-        if (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value))) continue;
-        least = finite == 0 ? value : std::min(least, value);
-        greatest = finite == 0 ? value : std::max(greatest, value);
-        sum += value;
-        finite++;
-    }
-    std::cout << name << ": count " << cells.size() << ", finite " << finite;
-    if (finite > 0) std::cout << ", sum " << sum << ", min " << least << ", max " << greatest;
-    std::cout << "\n";
-}
-
-// What stands before the place of the first cell that is no finite number, and that place; -1 if there is none. INF is a
-// number like others where the program itself `writes_infinity`.
-template <class T>
-std::pair<std::string, std::ptrdiff_t> first_odd(const char *name, const std::vector<T> &cells, bool writes_infinity) {
-    const auto is_odd = [=](T value) { return std::isnan(value) || (std::isinf(value) && !writes_infinity); };
-    const auto first = std::find_if(cells.begin(), cells.end(), is_odd);
-    if (first == cells.end()) return {"", -1};
-    std::ostringstream words;
-    words << "warning: " << name << ": " << std::count_if(first, cells.end(), is_odd) << " of " << cells.size()
-          << " values are no finite numbers, the first of them " << *first << " at ";
-    return {words.str(), first - cells.begin()};
-}
-
-// The cells of nodes, after a warning on stderr if any is no finite number.
-template <class T, class Nodes>
-std::vector<T> watched(const char *name, std::vector<T> cells, const Nodes &graph, bool writes_infinity = false) {
-    const auto [words, node] = first_odd(name, cells, writes_infinity);
-    if (node >= 0) std::cerr << words << "node " << graph.original_id(static_cast<int>(node)) << "\n";
-    return cells;
-}
-
-// The same of arcs.
-template <class T>
-std::vector<T> watched_arcs(const char *name, std::vector<T> cells, bool writes_infinity = false) {
-    const auto [words, arc] = first_odd(name, cells, writes_infinity);
-    if (arc >= 0) std::cerr << words << "arc " << arc << "\n";
-    return cells;
-}
 
 // Seconds since it was last asked.
 class Stopwatch {
@@ -193,6 +149,38 @@ public:
 
 private:
     std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+// The runs of an algorithm: one or, with that option, as many as it says after one that only warms up.
+class Runs {
+public:
+    Runs(const Arguments &arguments, const std::string &option)
+        : measured(arguments.number<std::size_t>(option, 1)), left(measured + arguments.has(option)) {
+        if (measured == 0 || measured > 1000000) throw UsageError("--" + option + " is a number from 1 to 1000000");
+    }
+
+    bool are_left() const { return left > 0; }
+
+    // Ends a run that took so long.
+    void add(double seconds) {
+        if (left <= measured) times.push_back(seconds);
+        left--;
+    }
+
+    // The median and, of several, the least and the greatest.
+    friend std::ostream &operator<<(std::ostream &out, const Runs &runs) {
+        std::vector<double> sorted = runs.times;
+        std::sort(sorted.begin(), sorted.end());
+        out << (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+        if (sorted.size() > 1) {
+            out << " (" << sorted.front() << " to " << sorted.back() << " in " << sorted.size() << " runs)";
+        }
+        return out;
+    }
+
+private:
+    std::size_t measured, left;
+    std::vector<double> times;
 };
 
 }  // namespace starplat

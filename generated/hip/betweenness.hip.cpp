@@ -1,10 +1,11 @@
 // betweenness.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv betweenness.hip.cpp -o betweenness
-// run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
+// run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
 
 #include <algorithm>
@@ -205,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(256) betweenness_loop(
     }
 }
 
-#line 209 "betweenness.hip.cpp"
+#line 210 "betweenness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -254,22 +255,26 @@ static void betweenness(
 
 // What --help says.
 static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"sources", "device"});
+        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto given_sources = arguments.numbers("sources");
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -281,16 +286,20 @@ int main(int argc, char **argv) {
         Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        betweenness(device, graph, bc, sources);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            Timer timer;
+            betweenness(device, graph, bc, sources);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("bc", watched("bc", bc.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -1,10 +1,11 @@
 // bfs.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv bfs.hip.cpp -o bfs
-// run:   ./bfs GRAPH --src NODE [--undirected] [--device NUMBER]
+// run:   ./bfs GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(256) bfs_loop(
     }
 }
 
-#line 116 "bfs.hip.cpp"
+#line 117 "bfs.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -147,22 +148,26 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
 
 // What --help says.
 static const char *const usage =
-    "usage: bfs GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "usage: bfs GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --src         a node, as the file calls it\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"src", "device"});
+        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto given_src = arguments.number<long long>("src");
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -174,17 +179,21 @@ int main(int argc, char **argv) {
         const int src = host.node(given_src);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        bfs(device, graph, level, parent, src);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            Timer timer;
+            bfs(device, graph, level, parent, src);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("level", level.download());
-        summarise("parent", host.original_ids(parent.download()));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("level", level.download());
+        results.add_of_nodes("parent", host.original_ids(parent.download()));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

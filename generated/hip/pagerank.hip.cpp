@@ -1,10 +1,11 @@
 // pagerank.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv pagerank.hip.cpp -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
 
 #include <algorithm>
@@ -140,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
     }
 }
 
-#line 144 "pagerank.hip.cpp"
+#line 145 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -180,18 +181,20 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
+    "  --out             writes the results to a .npz or .csv file\n"
+    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
     "  --device          which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "device"});
+        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
@@ -200,6 +203,8 @@ int main(int argc, char **argv) {
         const auto tolerance = arguments.number<double>("tolerance", 1e-06);
         const auto max_iterations = arguments.number<int>("max_iterations", 100);
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -210,16 +215,20 @@ int main(int argc, char **argv) {
         Buffer<double> rank(device, graph.num_nodes);
         device.finish();
         const double upload = stopwatch.seconds();
-        Timer timer;
-        pagerank(device, graph, rank, damping, tolerance, max_iterations);
-        const double run = timer.seconds();
-        stopwatch.seconds();  // the download begins
+        while (runs.are_left()) {
+            Timer timer;
+            pagerank(device, graph, rank, damping, tolerance, max_iterations);
+            runs.add(timer.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("rank", watched("rank", rank.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("rank", watched("rank", rank.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

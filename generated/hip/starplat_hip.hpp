@@ -41,6 +41,7 @@ public:
                                      std::to_string(count));
         }
         check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
+        check(hipFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
     }
 

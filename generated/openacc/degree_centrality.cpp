@@ -3,10 +3,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm degree_centrality.cpp -o degree_centrality
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc degree_centrality.cpp -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--device NUMBER]
+// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ extern "C" void degree_centrality_set_out_centrality(
 }
 
 }  // namespace kernels
-#line 41 "degree_centrality.cpp"
+#line 42 "degree_centrality.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -69,20 +70,24 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -91,21 +96,28 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> out_centrality(device, graph.num_nodes);
-        out_centrality.fill(0);
         Buffer<double> in_centrality(device, graph.num_nodes);
-        in_centrality.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        degree_centrality(device, graph, out_centrality, in_centrality);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            out_centrality.fill(0);
+            in_centrality.fill(0);
+            device.finish();
+            stopwatch.seconds();
+            degree_centrality(device, graph, out_centrality, in_centrality);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("out_centrality", watched("out_centrality", out_centrality.download(), host));
-        summarise("in_centrality", watched("in_centrality", in_centrality.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("out_centrality", watched("out_centrality", out_centrality.download(), host));
+        results.add_of_nodes("in_centrality", watched("in_centrality", in_centrality.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

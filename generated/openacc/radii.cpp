@@ -3,10 +3,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm radii.cpp -o radii
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc radii.cpp -o radii
-// run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
+// run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 123 "radii.cpp"
+#line 124 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -200,22 +201,26 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
 
 // What --help says.
 static const char *const usage =
-    "usage: radii GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "usage: radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"sources", "device"});
+        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto given_sources = arguments.numbers("sources");
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -227,15 +232,22 @@ int main(int argc, char **argv) {
         Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
         device.finish();
         const double upload = stopwatch.seconds();
-        radii(device, graph, radius, sources);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            radii(device, graph, radius, sources);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("radius", radius.download());
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("radius", radius.download());
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -3,10 +3,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm triangle_count.cpp -o triangle_count
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc triangle_count.cpp -o triangle_count
-// run:   ./triangle_count GRAPH [--undirected] [--device NUMBER]
+// run:   ./triangle_count GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 149 "triangle_count.cpp"
+#line 150 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -219,20 +220,24 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
 
 // What --help says.
 static const char *const usage =
-    "usage: triangle_count GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: triangle_count GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -243,17 +248,25 @@ int main(int argc, char **argv) {
         const bool has_few_pairs = host.has_even_rows(48, 4);
         device.finish();
         const double upload = stopwatch.seconds();
-        const auto returned = has_few_pairs
-            ? triangle_count_few_pairs(device, graph)
-            : triangle_count(device, graph);
-        device.finish();
-        const double run = stopwatch.seconds();
+        long long returned{};
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            returned = has_few_pairs
+                ? triangle_count_few_pairs(device, graph)
+                : triangle_count(device, graph);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        std::cout << "returned " << returned << "\n";
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_returned(returned);
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -3,10 +3,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm vertex_cover.cpp -o vertex_cover
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
 //        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc vertex_cover.cpp -o vertex_cover
-// run:   ./vertex_cover GRAPH [--undirected] [--device NUMBER]
+// run:   ./vertex_cover GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 99 "vertex_cover.cpp"
+#line 100 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -142,20 +143,24 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
 
 // What --help says.
 static const char *const usage =
-    "usage: vertex_cover GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: vertex_cover GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -164,18 +169,25 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<unsigned char> in_cover(device, graph.num_nodes);
-        in_cover.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        vertex_cover(device, graph, in_cover);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            in_cover.fill(0);
+            device.finish();
+            stopwatch.seconds();
+            vertex_cover(device, graph, in_cover);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("in_cover", in_cover.download());
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("in_cover", in_cover.download());
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

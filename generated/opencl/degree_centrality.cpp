@@ -1,10 +1,11 @@
 // degree_centrality.sp as a program of its own, for OpenCL 1.2. Its kernels are in degree_centrality.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv degree_centrality.cpp -lOpenCL -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--device NUMBER]
+// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_opencl.hpp"
 
 #include <algorithm>
@@ -49,20 +50,24 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "degree_centrality.cl"));
         const double compile = stopwatch.seconds();
@@ -71,21 +76,28 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<double> out_centrality(device, graph.num_nodes);
-        out_centrality.fill(0);
         Buffer<double> in_centrality(device, graph.num_nodes);
-        in_centrality.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        degree_centrality(device, graph, out_centrality, in_centrality);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            out_centrality.fill(0);
+            in_centrality.fill(0);
+            device.finish();
+            stopwatch.seconds();
+            degree_centrality(device, graph, out_centrality, in_centrality);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("out_centrality", watched("out_centrality", out_centrality.download(), host));
-        summarise("in_centrality", watched("in_centrality", in_centrality.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("out_centrality", watched("out_centrality", out_centrality.download(), host));
+        results.add_of_nodes("in_centrality", watched("in_centrality", in_centrality.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

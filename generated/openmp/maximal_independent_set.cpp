@@ -1,10 +1,11 @@
 // maximal_independent_set.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp maximal_independent_set.cpp -o maximal_independent_set
-// run:   ./maximal_independent_set GRAPH [--undirected] [--device NUMBER]
+// run:   ./maximal_independent_set GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
 
 #include <algorithm>
@@ -86,7 +87,7 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
 }
 
 }  // namespace kernels
-#line 90 "maximal_independent_set.cpp"
+#line 91 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -134,20 +135,24 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
 
 // What --help says.
 static const char *const usage =
-    "usage: maximal_independent_set GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: maximal_independent_set GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number);
         const double compile = stopwatch.seconds();
@@ -158,15 +163,22 @@ int main(int argc, char **argv) {
         Buffer<unsigned char> in_set(device, graph.num_nodes);
         device.finish();
         const double upload = stopwatch.seconds();
-        maximal_independent_set(device, graph, in_set);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            maximal_independent_set(device, graph, in_set);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("in_set", in_set.download());
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("in_set", in_set.download());
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv betweenness.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o betweenness
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise betweenness.cpp -o betweenness
-// run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]
+// run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -164,22 +165,26 @@ static void betweenness(
 
 // What --help says.
 static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--device NUMBER]\n"
+    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"sources", "device"});
+        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto given_sources = arguments.numbers("sources");
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "betweenness_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -191,15 +196,22 @@ int main(int argc, char **argv) {
         Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
         device.finish();
         const double upload = stopwatch.seconds();
-        betweenness(device, graph, bc, sources);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            betweenness(device, graph, bc, sources);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("bc", watched("bc", bc.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv connected_components.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o connected_components
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise connected_components.cpp -o connected_components
-// run:   ./connected_components GRAPH [--undirected] [--device NUMBER]
+// run:   ./connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -89,20 +90,24 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
 
 // What --help says.
 static const char *const usage =
-    "usage: connected_components GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "connected_components_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -111,20 +116,27 @@ int main(int argc, char **argv) {
         Graph graph(device, host);
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        component.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        is_symmetric
-            ? connected_components_symmetric(device, graph, component)
-            : connected_components(device, graph, component);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            component.fill(0);
+            device.finish();
+            stopwatch.seconds();
+            is_symmetric
+                ? connected_components_symmetric(device, graph, component)
+                : connected_components(device, graph, component);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("component", host.original_ids(component.download()));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("component", host.original_ids(component.download()));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

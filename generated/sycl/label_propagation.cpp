@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv label_propagation.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o label_propagation
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise label_propagation.cpp -o label_propagation
-// run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]
+// run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -61,22 +62,26 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 
 // What --help says.
 static const char *const usage =
-    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--device NUMBER]\n"
+    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --iterations  an int; 10 if not given\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"iterations", "device"});
+        const Arguments arguments(argc, argv, {"iterations", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto iterations = arguments.number<int>("iterations", 10);
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "label_propagation_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -85,18 +90,25 @@ int main(int argc, char **argv) {
         const double load = stopwatch.seconds();
         Graph graph(device, host);
         Buffer<int> label(device, graph.num_nodes);
-        label.fill(0);
         device.finish();
         const double upload = stopwatch.seconds();
-        label_propagation(device, graph, label, iterations);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            label.fill(0);
+            device.finish();
+            stopwatch.seconds();
+            label_propagation(device, graph, label, iterations);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("label", host.original_ids(label.download()));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("label", host.original_ids(label.download()));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv minimum_spanning_tree.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o minimum_spanning_tree
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise minimum_spanning_tree.cpp -o minimum_spanning_tree
-// run:   ./minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]
+// run:   ./minimum_spanning_tree GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -104,20 +105,24 @@ static long long minimum_spanning_tree(
 
 // What --help says.
 static const char *const usage =
-    "usage: minimum_spanning_tree GRAPH [--undirected] [--device NUMBER]\n"
+    "usage: minimum_spanning_tree GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"device"});
+        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "minimum_spanning_tree_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -129,17 +134,25 @@ int main(int argc, char **argv) {
         Buffer<int> weight(device, host.weights);
         device.finish();
         const double upload = stopwatch.seconds();
-        const auto returned = minimum_spanning_tree(device, graph, in_tree, weight);
-        device.finish();
-        const double run = stopwatch.seconds();
+        long long returned{};
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            returned = minimum_spanning_tree(device, graph, in_tree, weight);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        std::cout << "returned " << returned << "\n";
-        summarise("in_tree", in_tree.download());
-        summarise("weight", weight.download());
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_returned(returned);
+        results.add_of_arcs("in_tree", in_tree.download());
+        results.add_of_arcs("weight", weight.download());
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

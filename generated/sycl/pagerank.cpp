@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv pagerank.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o pagerank
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise pagerank.cpp -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -83,18 +84,20 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
+    "  --out             writes the results to a .npz or .csv file\n"
+    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
     "  --device          which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "device"});
+        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
@@ -103,6 +106,8 @@ int main(int argc, char **argv) {
         const auto tolerance = arguments.number<double>("tolerance", 1e-06);
         const auto max_iterations = arguments.number<int>("max_iterations", 100);
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "pagerank_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -113,15 +118,22 @@ int main(int argc, char **argv) {
         Buffer<double> rank(device, graph.num_nodes);
         device.finish();
         const double upload = stopwatch.seconds();
-        pagerank(device, graph, rank, damping, tolerance, max_iterations);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            pagerank(device, graph, rank, damping, tolerance, max_iterations);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("rank", watched("rank", rank.download(), host));
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("rank", watched("rank", rank.download(), host));
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

@@ -5,10 +5,11 @@
 // build: g++ -O2 -std=c++17 -fwrapv sssp_two_flags.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o sssp_two_flags
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
 //        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise sssp_two_flags.cpp -o sssp_two_flags
-// run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]
+// run:   ./sssp_two_flags GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
 
 #include <algorithm>
@@ -195,22 +196,26 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
 
 // What --help says.
 static const char *const usage =
-    "usage: sssp_two_flags GRAPH --src NODE [--undirected] [--device NUMBER]\n"
+    "usage: sssp_two_flags GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
     "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --src         a node, as the file calls it\n"
     "  --undirected  adds the other direction of every arc that lacks it\n"
+    "  --out         writes the results to a .npz or .csv file\n"
+    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
     "  --device      which device, by number; 0 is the first\n"
     "  --help        says this\n";
 
 int main(int argc, char **argv) {
     try {
-        const Arguments arguments(argc, argv, {"src", "device"});
+        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
         if (arguments.wants_help) {
             std::cout << usage;
             return 0;
         }
         const auto given_src = arguments.number<long long>("src");
         const auto device_number = arguments.number<std::size_t>("device", 0);
+        Runs runs(arguments, "repeat");
+        Results results(arguments.text("out", ""));
         Stopwatch stopwatch;
         Device device(device_number, text_beside(argv[0], "sssp_two_flags_kernels.cpp"));
         const double compile = stopwatch.seconds();
@@ -222,16 +227,23 @@ int main(int argc, char **argv) {
         const int src = host.node(given_src);
         device.finish();
         const double upload = stopwatch.seconds();
-        sssp(device, graph, dist, weight, src);
-        device.finish();
-        const double run = stopwatch.seconds();
+        while (runs.are_left()) {
+            device.finish();
+            stopwatch.seconds();
+            sssp(device, graph, dist, weight, src);
+            device.finish();
+            runs.add(stopwatch.seconds());
+        }
+        stopwatch.seconds();
         std::cout.precision(10);
         std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
                   << device.name() << "\n";
-        summarise("dist", dist.download());
-        summarise("weight", weight.download());
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << run
-                  << ", download " << stopwatch.seconds() << "\n";
+        results.add_of_nodes("dist", dist.download());
+        results.add_of_arcs("weight", weight.download());
+        const double download = stopwatch.seconds();
+        results.write(host);
+        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
+                  << ", download " << download << "\n";
     } catch (const UsageError &error) {
         std::cerr << "error: " << error.what() << "; --help says more\n";
         return 2;

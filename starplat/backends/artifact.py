@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from starplat.backends.cexpr import ExpressionPrinter
 from starplat.backends.chost import host_text
@@ -27,6 +28,7 @@ from starplat.backends.names import Names
 from starplat.backends.read_graph import graph_pieces, weight_element
 from starplat.backends.render import helper_texts, render
 from starplat.backends.statements import LegalLoop
+from starplat.backends.uses import walk, written_in
 from starplat.frontend.types import Scalar, SetType
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.nodes import (
@@ -41,6 +43,7 @@ from starplat.ir.nodes import (
     Variable,
     Variant,
 )
+from starplat.ir.visitor import changed_by
 from starplat.schedule.algebra import few_neighbors
 from starplat.schedule.facts import EVEN
 
@@ -102,16 +105,18 @@ def _program_pieces(module: Module, names: Names, stem: str, capabilities: Capab
         "options": arguments.options,
         "checked": arguments.checked(),
         "setup": arguments.setup(),
-        "call": arguments.call(keeps=returned is not None),
+        "before_each_run": arguments.before_each_run(),
+        "call": arguments.call("returned = " if returned else "", depth=4),
         "looked_at": arguments.looked_at(),
         "results": arguments.results(),
         "returns": returned,
+        "returned_type": _returned_type(module),
     }
 
 
 def _library_pieces(module: Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
     """What only the function for C needs."""
-    interface = Interface(module, names)
+    interface, arguments = Interface(module, names), _Arguments(module, names, capabilities)
     return {
         "library": True,
         "purpose": "as a library",
@@ -120,8 +125,8 @@ def _library_pieces(module: Module, names: Names, stem: str, capabilities: Capab
         "parameters": parameter_lines("std::int32_t given_device", interface.parameters()),
         "needs": interface.needs(),
         "setup": interface.setup(),
-        "call": _Arguments(module, names, capabilities).call(keeps=interface.returned_element() is not None),
-        "looked_at": _Arguments(module, names, capabilities).looked_at(),
+        "call": arguments.call("const auto returned = " if interface.returned_element() else "", depth=3),
+        "looked_at": arguments.looked_at(),
         "results": interface.results(),
     }
 
@@ -154,8 +159,18 @@ def _returned(module: Module) -> str | None:
     return "host.original_id(returned)" if module.result_type is Scalar.NODE else "returned"
 
 
-_OPTIONS = {"device": ("NUMBER", "which device, by number; 0 is the first")}
+_OPTIONS = {
+    "out": ("FILE", "writes the results to a .npz or .csv file"),
+    "repeat": ("TIMES", "runs so often, after once to warm up, and says how long that took"),
+    "device": ("NUMBER", "which device, by number; 0 is the first"),
+}
 """What every program takes, whatever its algorithm: the word that stands for a value, and what `--help` says."""
+
+
+def _returned_type(module: Module) -> str | None:
+    """The type of the value that the entry returns, in C++."""
+    element = module.function(module.entry).result
+    return None if element is None else TYPES[element]
 
 
 class _Arguments:
@@ -243,29 +258,48 @@ class _Arguments:
                 yield f"const int {name} = host.node({given});"
             case Array(_, element, _, Origin.WEIGHT):
                 yield f"Buffer<{CELLS[element]}> {name}(device, host.weights);"
+                if parameter.what in self.changed:
+                    yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
             case Array() as array if isinstance(argument.type, SetType):
                 members = "nodes" if argument.type.member is Scalar.NODE else "arcs"
                 yield f"Buffer<{CELLS[array.element]}> {name}(device, host.marked_{members}({given}));"
             case Array(_, element) as array:
                 yield f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
-                if array in self.module.inputs:
-                    yield f"{name}.fill(0);"
+
+    def before_each_run(self) -> list[str]:
+        """The lines that give properties the values with which every run begins."""
+        lines = []
+        for argument, parameter in self.pairs:
+            if not _is_property(argument, parameter) or parameter.what not in self.module.inputs:
+                continue
+            name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
+            if parameter.what.origin is not Origin.WEIGHT:
+                lines.append(f"{name}.fill(0);")
+            elif parameter.what in self.changed:
+                lines.append(f"{name}.copy_from({given});")
+        return lines
+
+    @cached_property
+    def changed(self) -> frozenset[Array]:
+        """The arrays that the program changes."""
+        by_host = (array for part in walk(self.module.functions) for array in changed_by(part))
+        return written_in((self.module.functions, self.module.kernels), self.module) | frozenset(by_host)
 
     def literal(self, constant: Const) -> str:
         printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())
         return printer.expression(constant)
 
-    def call(self, *, keeps: bool) -> str:
-        """The call of the entry, which keeps what it returns, if anybody asks for that."""
+    def call(self, keep: str, *, depth: int) -> str:
+        """The call of the entry, behind what keeps its value; its lines but the first are that deep."""
         given = ["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)]
         entries = (*(variant.function for variant in self.module.variants), self.module.entry)
         calls = [f"{self.names.host_function(name)}({', '.join(given)})" for name in entries]
         kinds = [
-            f"{self.kind(variant)}\n{3 * INDENT}? {call}"
+            f"{self.kind(variant)}\n{depth * INDENT}? {call}"
             for variant, call in zip(self.module.variants, calls, strict=False)
         ]
-        separator = f"\n{3 * INDENT}: "
-        return f"{'const auto returned = ' * keeps}{separator.join((*kinds, calls[-1]))}"
+        separator = f"\n{depth * INDENT}: "
+        return keep + separator.join((*kinds, calls[-1]))
 
     def kind(self, variant: Variant) -> str:
         """The condition that a graph is of the variant's kind."""
@@ -281,13 +315,14 @@ class _Arguments:
             lines.append(f"const bool has_few_pairs = host.has_even_rows({few}, {EVEN});")
         return lines
 
-    def results(self) -> list[tuple[str, str]]:
-        """The name of every result and the cells that are summed up."""
+    def results(self) -> list[tuple[str, str, str]]:
+        """For every result what it is a property of, its name, and its cells."""
         shown = []
         for argument, parameter in self.pairs:
             if parameter.what in self.module.results:
                 cells = f"{self.names.local(parameter.what)}.download()"
-                shown.append((quoted(argument.name), self.shown(argument, parameter.what, cells)))
+                of_what = "arcs" if parameter.what.extent is Extent.ARCS else "nodes"
+                shown.append((of_what, quoted(argument.name), self.shown(argument, parameter.what, cells)))
         return shown
 
     def shown(self, argument: Argument, what: Array | Variable, cells: str) -> str:

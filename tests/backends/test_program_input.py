@@ -8,13 +8,16 @@ import lzma
 import re
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
 import starplat
+from starplat.cli.output import Findings, writer_for
 from starplat.graph import generators, read, write
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -144,7 +147,7 @@ def test_help_says_what_the_program_takes(sssp: Start) -> None:
     for word in ("--help", "-h"):
         answer = sssp(word)
         assert (answer.returncode, answer.stderr) == (0, "")
-        assert answer.stdout.startswith("usage: sssp GRAPH --src NODE [--undirected] [--device NUMBER]\n  GRAPH ")
+        assert answer.stdout.startswith("usage: sssp GRAPH --src NODE [--undirected] [--out FILE] ")
         assert "\n  --src         a node, as the file calls it\n" in answer.stdout
 
 
@@ -163,6 +166,8 @@ def test_help_says_what_the_program_takes(sssp: Start) -> None:
         (["graph.txt", "--src", "10", "--device", ""], "--device cannot be ''"),
         (["graph.txt", "--src", " 10"], "--src cannot be ' 10'"),
         (["graph.txt", "--src", "9223372036854775808"], "--src cannot be '9223372036854775808'"),
+        (["graph.txt", "--src", "10", "--out", "r.txt"], "results are written as .npz or .csv, not 'r.txt'"),
+        (["graph.txt", "--src", "10", "--repeat", "0"], "--repeat is a number from 1 to 1000000"),
         (["nowhere.txt"], "--src is not given"),
         (["nowhere.txt", "--src", "ten"], "--src cannot be 'ten'"),
         (["graph.txt", "--src", "ten"], "--src cannot be 'ten'"),
@@ -215,3 +220,68 @@ def test_the_neighbors_of_no_node_are_an_error(text: str, edges: Path, tmp_path:
         answer = start(edges, "--where", where)
         assert answer.returncode == 1, answer.stdout
         assert re.match(r"error: the program uses number -?\d+ of the graph, but there are only 6\n", answer.stderr)
+
+
+def test_results_are_written_as_run_writes_them(edges: Path, tmp_path: Path, sssp: Start) -> None:
+    graph = read(edges)
+    found = starplat.compile(EXAMPLES / "sssp.sp").run(graph, target="reference", src=10)
+    assert graph.weights is not None
+    findings = Findings(graph, {"dist": np.asarray(found["dist"])}, {"weight": graph.weights}, None)
+    (tmp_path / "expected").mkdir()
+    for name in ("r.csv", "r.npz"):
+        assert sssp(edges, "--src", 10, "--out", tmp_path / name).returncode == 0
+        for path in writer_for(Path(name))(tmp_path / "expected" / name, findings):
+            written = tmp_path / path.name
+            if path.suffix == ".csv":
+                assert written.read_bytes() == path.read_bytes()
+            else:
+                assert_same_arrays(written, path)
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def assert_same_arrays(one: Path, other: Path) -> None:
+    with np.load(one) as ours, np.load(other) as theirs, zipfile.ZipFile(one) as archive:
+        assert archive.testzip() is None
+        assert ours.files == theirs.files
+        assert [ours[name].dtype for name in ours.files] == [theirs[name].dtype for name in ours.files]
+        assert all(np.array_equal(ours[name], theirs[name]) for name in ours.files)
+
+
+REPEATED = """\
+function entry(Graph g, propNode<bool> odd, propNode<double> share, propEdge<int> weight) {
+  forall (v in g.nodes()) {
+    v.odd = g.count_outNbrs(v) % 2 == 1;
+    v.share = 1.0 / 3.0;
+  }
+  long total = 0;
+  for (v in g.nodes()) {
+    for (w in g.neighbors(v)) {
+      edge e = g.get_edge(v, w);
+      e.weight = e.weight + 1;
+      total += e.weight;
+    }
+  }
+  return total;
+}
+"""
+
+
+def test_every_run_begins_anew(edges: Path, tmp_path: Path) -> None:
+    """Of four runs, which add one to each weight, every one finds the weights of the file."""
+    start = started_from(starplat.compile(REPEATED), "program", tmp_path)
+    answer = start(edges, "--repeat=3", "--out", "r.npz")
+    assert "returned 25\n" in answer.stdout, answer.stderr
+    assert re.search(r", run \S+ \(\S+ to \S+ in 3 runs\), download", answer.stdout)
+    with np.load(tmp_path / "r.npz") as found:
+        assert found["odd"].tolist() == [False, True, True, False, True]
+        assert (found["share"] == 1 / 3).all()
+        assert found["weight"].tolist() == [4, 11, 5, 2, 3]
+        assert found["returned"] == 25
+    start(edges, "--out", "r.csv")
+    lines = (tmp_path / "r.csv").read_text().splitlines()
+    assert [float(line.split(",")[2]) for line in lines[1:]] == [1 / 3] * 5
+
+
+def test_results_that_cannot_be_written_are_known_at_once(sssp: Start) -> None:
+    answer = sssp("nowhere.txt", "--src", 10, "--out", "/nowhere/r.npz")
+    assert (answer.returncode, answer.stderr) == (1, "error: /nowhere/r.npz.partial: cannot be written\n")
