@@ -139,6 +139,7 @@ class Program:
         function: str | None = None,
         schedule: Schedule | str | None = None,
         validate: bool = False,
+        checked: bool = False,
         results: Sequence[str] | None = None,
         device_results: bool = False,
         repeat: int = 1,
@@ -163,6 +164,8 @@ class Program:
                 "auto", and the interpreter, whose answers are the measure, under "plain".
             validate: compares the answers with the interpreter's. `Result.validated` stays None if the program has a
                 race.
+            checked: runs on `reference`, statement by statement, and stops at the first integer that overflows,
+                division by zero, index that is no node, NaN made of numbers, or read of what was never written.
             results: the properties to bring back, by default all.
             device_results: leaves them on the device, as its arrays: `Result` says which. Nothing comes down then.
             repeat: how often to run; `Result.seconds.run` has a time for each.
@@ -182,11 +185,19 @@ class Program:
 
         Raises:
             DiagnosticError: an argument, a device or the schedule is missing or wrong, (E0730, E0731) the run takes
-                more than it may, or (E0795) an answer is not the interpreter's.
+                more than it may, (E0795) an answer is not the interpreter's, or a checked run found what is wrong.
         """
         from starplat.runtime import limits, run_module
         from starplat.schedule.parse import as_schedule
 
+        if checked:
+            asked = {
+                f"target {target}": target not in ("auto", "reference"), "a schedule": schedule, "--validate": validate,
+                "device results": device_results, "--repeat": repeat > 1, "--trace": trace,
+                "--max-rounds": max_rounds, "--time-limit": time_limit,
+            }  # fmt: skip
+            return self._checked(graph, function, [name for name, is_asked in asked.items() if is_asked], results,
+                                 arguments, named)  # fmt: skip
         allowed = limits(max_rounds, time_limit, follow)
         wanted = as_schedule(schedule) or self.schedule
         started = perf_counter()
@@ -213,6 +224,26 @@ class Program:
         for doubtful in result.warnings:
             warn(in_a_line(doubtful), doubtful)
         return self._validated(result, module, before, allowed) if validate else result
+
+    def _checked(
+        self,
+        graph: Any,
+        function: str | None,
+        besides: Sequence[str],
+        results: Sequence[str] | None,
+        arguments: Mapping[str, object] | Bound | None,
+        named: Mapping[str, object],
+    ) -> Result:
+        """A checked run; `besides` is asked for as well, which it does not have."""
+        from starplat.runtime.checked import run_checked
+
+        if besides:
+            message = f"a checked run goes without {', '.join(besides)}"
+            help = "it runs on target reference, once, statement by statement: leave the rest out"
+            raise DiagnosticError(Diagnostic("E0718", message, help=help))
+        module, taken = self.module(function), _taken(graph)
+        given = _bound(module, taken, arguments, named).on_host(taken)
+        return run_checked(self.facts, module.entry, taken, given, results)
 
     def run_everywhere(
         self,

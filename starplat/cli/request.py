@@ -22,6 +22,7 @@ class Request:
     trace: bool = False
     max_rounds: int | None = None
     time_limit: float | None = None
+    checked: bool = False
 
     @property
     def options(self) -> dict[str, Any]:

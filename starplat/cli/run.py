@@ -70,6 +70,9 @@ _Trace = Annotated[
         help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
     ),
 ]
+_Checked = Annotated[
+    bool, typer.Option("--checked", help="On reference: stop at the first overflow, NaN, bad index or unwritten read.")
+]
 _MaxRounds = Annotated[
     int | None,
     typer.Option("--max-rounds", metavar="N", min=1, help="End the run where a loop takes more rounds than that."),
@@ -91,6 +94,7 @@ def run(
     device: DeviceNumber = None,
     schedule: ScheduleText = None,
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
+    checked: _Checked = False,
     out: _Out = None,
     repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
     trace: _Trace = None,
@@ -113,7 +117,9 @@ def run(
     wanted_files = _wanted_files(out, trace, target)
     words = arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
-    request = Request(function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit)
+    request = Request(
+        function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit, checked
+    )
     started = perf_counter()
     program = _compiled(file, function, strict=strict)
     compiled = perf_counter()
@@ -121,7 +127,7 @@ def run(
     KEPT.append(read)
     loaded = perf_counter()
     console.say(read.describe())
-    if target == EVERYWHERE:
+    if target == EVERYWHERE and not checked:
         run_on_all(program, read, words, request, json=json)
         return
     result = run_program(program, read, words, request)

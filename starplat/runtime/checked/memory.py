@@ -1,0 +1,107 @@
+"""What a checked run remembers: variables and properties that may be unwritten, sets, and where the run is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.frontend import typed
+from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
+from starplat.graph.graph import Graph
+from starplat.ir.arithmetic import Fault, Value
+from starplat.source import SourceFile, Span
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """A scalar; None while nothing was written."""
+
+    value: Value | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Cells:
+    """A property (or, as flags, a set); a cell that nothing was written to is None."""
+
+    values: list[Value | None]
+
+
+Thing = Box | Cells | Graph
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One call of a function: what its names stand for. `writes` are cells that take what is written to a property
+    while it is read as it was; `arcs` are the arcs that loops are at."""
+
+    things: dict[typed.Symbol, Thing] = field(default_factory=dict)
+    writes: dict[typed.Symbol, Cells] = field(default_factory=dict)
+    arcs: dict[typed.Symbol, int] = field(default_factory=dict)
+
+    def box(self, symbol: typed.Symbol) -> Box:
+        found = self.things[symbol]
+        assert isinstance(found, Box)
+        return found
+
+    def cells(self, symbol: typed.Symbol) -> Cells:
+        found = self.things[symbol]
+        assert isinstance(found, Cells)
+        return found
+
+    def written(self, symbol: typed.Symbol) -> Cells:
+        """The cells that a store goes to."""
+        return self.writes.get(symbol) or self.cells(symbol)
+
+    def declare(self, symbol: typed.Symbol, value: Value | None, graph: Graph) -> None:
+        """A scalar, property or set comes to be."""
+        match symbol.type:
+            case PropertyType(carrier=carrier):
+                count = graph.num_nodes if carrier is Carrier.NODE else graph.num_arcs
+                self.things[symbol] = Cells([value] * count)
+            case SetType(member=member):
+                count = graph.num_nodes if member is Scalar.NODE else graph.num_arcs
+                self.things[symbol] = Cells([False] * count)
+            case _:
+                self.things[symbol] = Box(value)
+
+
+@dataclass(slots=True)
+class Whereabouts:
+    """Where the run is: the nodes of the loops around, and how deep calls are."""
+
+    source: SourceFile
+    graph: Graph
+    nodes: list[tuple[str, int]] = field(default_factory=list)
+
+    def stopped(self, fault: Fault, span: Span) -> DiagnosticError:
+        """The fault with its line and its nodes."""
+        at = ", ".join(f"{name} = {self.graph.original_id(node)}" for name, node in self.nodes)
+        message = f"{fault.message}, at node {at}" if at else fault.message
+        return DiagnosticError(Diagnostic(fault.code, message, self.source, Label(span, "here"), help=fault.help))
+
+
+def cell_of(cells: Sequence[Any], index: int, name: str) -> int:
+    """The index, if the property has such a cell.
+
+    Raises:
+        Fault: E0704.
+    """
+    if 0 <= index < len(cells):
+        return index
+    none = "; -1 stands for none" if index == -1 else ""
+    raise Fault(
+        "E0704", f"'{name}' has no cell {index} (it has {len(cells)})", f"test the index before it is used{none}"
+    )
+
+
+def written(value: Value | None, name: str) -> Value:
+    """The value, if there is one.
+
+    Raises:
+        Fault: E0717.
+    """
+    if value is not None:
+        return value
+    raise Fault("E0717", f"'{name}' is read, but nothing was ever written there", "give it a value first")

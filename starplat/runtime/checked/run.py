@@ -1,0 +1,104 @@
+"""A checked run of a program: arguments in, a `Result` out, or the first operation that went wrong.
+
+The program is taken as it was written, statement by statement, so that every fault has its line and its node. It is
+slow and says what is wrong; for right programs the answer is that of target `reference`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import PurePath
+from time import perf_counter
+
+import numpy as np
+
+from starplat.analysis import Facts
+from starplat.frontend import typed
+from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
+from starplat.graph.graph import Graph
+from starplat.ir.arithmetic import Value
+from starplat.runtime.arguments import Bound
+from starplat.runtime.checked.memory import Box, Frame, Thing
+from starplat.runtime.checked.memory import Cells as Memory
+from starplat.runtime.checked.statements import Statements
+from starplat.runtime.elements import dtype_of, element_of
+from starplat.runtime.properties import shown_cells
+from starplat.runtime.result import Result, Seconds, no_such_result
+
+_DEEP = 20_000
+
+
+def run_checked(facts: Facts, entry: str, graph: Graph, given: Bound, results: Iterable[str] | None) -> Result:
+    """Runs a function of a program.
+
+    Raises:
+        DiagnosticError: E0703, E0704, E0715, E0716 or E0717, what went wrong first; E0710, no such result.
+    """
+    function = facts.program.function(entry)
+    frame = Frame({p: _parameter(p, graph, given) for p in function.parameters})
+    properties = {p.name: p for p in function.parameters if isinstance(p.type, PropertyType)}
+    wanted = list(properties if results is None else results)
+    for name in wanted:
+        if name not in properties:
+            raise no_such_result(name, properties)
+    started, deep = perf_counter(), sys.getrecursionlimit()
+    sys.setrecursionlimit(max(deep, _DEEP))
+    try:
+        returned = Statements(facts, graph).function(function, frame)
+    finally:
+        sys.setrecursionlimit(deep)
+    seconds = Seconds(run=(perf_counter() - started,))
+    types = {name: properties[name].property for name in wanted}
+    found = {name: _cells(frame.cells(properties[name]), kind, graph) for name, kind in types.items()}
+    shown = {name: shown_cells(cells, types[name], graph) for name, cells in found.items()}
+    return Result(
+        program=PurePath(facts.program.source.name).stem,
+        function=entry,
+        graph=graph,
+        target="reference",
+        device="interpreter, checked",
+        properties=shown,
+        types=types,
+        returned=_returned(function, returned, graph),
+        seconds=seconds,
+    )
+
+
+def _parameter(symbol: typed.Symbol, graph: Graph, given: Bound) -> Thing:
+    kind = symbol.type
+    if isinstance(kind, GraphType):
+        return graph
+    if isinstance(kind, Scalar):
+        return Box(given.scalars[symbol.name])
+    cells = given.arrays.get(symbol.name)
+    if cells is not None:
+        assert isinstance(cells, np.ndarray)
+        return Memory(cells.tolist())
+    frame = Frame()
+    zero: Value = False
+    if isinstance(kind, PropertyType):
+        zero = dtype_of(element_of(kind.element), wide_arcs=True).type(0).item()
+        zero = -1 if kind.element.is_index else zero
+    frame.declare(symbol, zero, graph)
+    memory = frame.cells(symbol)
+    if not isinstance(kind, SetType) and symbol.name == "weight" and kind == _weights_of(kind):
+        weights = [1] * graph.num_arcs if graph.weights is None else graph.weights.tolist()
+        memory.values[:] = [float(w) if zero == 0.0 and isinstance(zero, float) else int(w) for w in weights]
+    return memory
+
+
+def _weights_of(kind: object) -> object:
+    """The type, if it is one of edges."""
+    return kind if isinstance(kind, PropertyType) and kind.carrier.value == "propEdge" else None
+
+
+def _cells(memory: Memory, kind: PropertyType, graph: Graph) -> np.ndarray[tuple[int], np.dtype[np.generic]]:
+    wide = graph.num_arcs >= 2**31
+    return np.array(memory.values, dtype_of(element_of(kind.element), wide_arcs=wide))
+
+
+def _returned(function: typed.FunctionDefinition, value: Value | None, graph: Graph) -> object:
+    if function.result is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
+        return graph.original_id(int(value))
+    return value

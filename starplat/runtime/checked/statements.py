@@ -1,0 +1,371 @@
+"""Performs the statements of a checked tree in the order of the text, iterations of a `forall` in ascending order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import Enum, auto
+
+from starplat.analysis import Facts
+from starplat.analysis.convergence import Spelling
+from starplat.analysis.pulling import pulls_from_parents
+from starplat.frontend import typed
+from starplat.frontend.typed import Combine, Direction, Extreme, Operator
+from starplat.frontend.types import Scalar
+from starplat.graph.graph import Graph
+from starplat.ir.arithmetic import Fault, Value
+from starplat.runtime.checked import numbers
+from starplat.runtime.checked.expressions import Expressions
+from starplat.runtime.checked.memory import Cells, Frame, Whereabouts, cell_of, written
+
+_OPERATORS = {
+    Combine.ADD: Operator.ADD,
+    Combine.MULTIPLY: Operator.MULTIPLY,
+    Combine.BIT_AND: Operator.BIT_AND,
+    Combine.BIT_OR: Operator.BIT_OR,
+    Combine.BIT_XOR: Operator.BIT_XOR,
+}
+
+
+class Flow(Enum):
+    """How a statement ended."""
+
+    ON = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RETURN = auto()
+
+
+class Statements:
+    """Runs the functions of one program on one graph."""
+
+    def __init__(self, facts: Facts, graph: Graph) -> None:
+        self.facts = facts
+        self.graph = graph
+        self.where = Whereabouts(facts.program.source, graph)
+        self.values = Expressions(graph, self.where, self.call)
+        self.one_flag = {
+            id(found.loop): found.frontier
+            for function in facts.functions
+            for found in function.fixed_points
+            if found.spelling is Spelling.ONE_FLAG
+        }
+        self.returned: Value | None = None
+        self.searches: list[tuple[typed.IterateInBFS, list[int]]] = []
+
+    def call(self, call: typed.Call, frame: Frame) -> Value | None:
+        """What a function of the program returns."""
+        function = self.facts.program.function(call.function)
+        things = [self.values.argument(given, frame) for given in call.arguments]
+        inner = Frame(dict(zip(function.parameters, things, strict=True)))
+        return self.function(function, inner)
+
+    def function(self, function: typed.FunctionDefinition, frame: Frame) -> Value | None:
+        """Runs a body in a frame that holds the parameters."""
+        self.returned = None
+        self.perform(function.body, frame)
+        returned, self.returned = self.returned, None
+        return returned
+
+    # --- one statement
+
+    def perform(self, s: typed.Statement, frame: Frame) -> Flow:
+        """Runs a statement.
+
+        Raises:
+            DiagnosticError: what an operation in it did wrong, with its place.
+        """
+        match s:
+            case typed.Block():
+                return self.sequence(s.statements, frame)
+            case typed.If():
+                return self.branch(s, frame)
+            case typed.While() | typed.DoWhile() | typed.CountedLoop():
+                return self.repeat(s, frame)
+            case typed.ForEach():
+                return self.each(s, frame)
+            case typed.FixedPoint():
+                return self.fixed_point(s, frame)
+            case typed.IterateInBFS():
+                return self.search(s, frame)
+            case typed.Return():
+                self.returned = None if s.value is None else self.values.value(s.value, frame)
+                return Flow.RETURN
+            case typed.Break():
+                return Flow.BREAK
+            case typed.Continue():
+                return Flow.CONTINUE
+            case _:
+                self.simple(s, frame)
+                return Flow.ON
+
+    def sequence(self, statements: Iterable[typed.Statement], frame: Frame) -> Flow:
+        for s in statements:
+            flow = self.perform(s, frame)
+            if flow is not Flow.ON:
+                return flow
+        return Flow.ON
+
+    def simple(self, s: typed.Statement, frame: Frame) -> None:
+        value = self.values.value
+        match s:
+            case typed.Declare():
+                frame.declare(s.symbol, None if s.value is None else value(s.value, frame), self.graph)
+            case typed.Assign():
+                self.store(s.place, value(s.value, frame), frame)
+            case typed.Update():
+                self.update(s, frame)
+            case typed.AssignExtreme():
+                self.extreme(s, frame)
+            case typed.Attach():
+                self.attach(s, frame)
+            case typed.CopyProperty():
+                frame.written(s.destination).values[:] = frame.cells(s.source).values
+            case typed.AddToSet():
+                self.add(s, frame)
+            case typed.CallStatement():
+                self.call(s.call, frame)
+            case _:
+                raise AssertionError(f"{s} was refused before")
+
+    # --- stores
+
+    def store(self, place: typed.Place, value: Value, frame: Frame) -> None:
+        if isinstance(place, typed.Variable):
+            frame.box(place.symbol).value = numbers.stored(value, place.type)
+            return
+        cells = frame.written(place.symbol).values
+        cells[self.index(place, cells, frame)] = numbers.stored(value, place.type)
+
+    def index(self, place: typed.Cell, cells: list[Value | None], frame: Frame) -> int:
+        try:
+            return cell_of(cells, self.values.integer(place.index, frame), place.symbol.name)
+        except Fault as fault:
+            raise self.where.stopped(fault, place.span) from fault
+
+    def old(self, place: typed.Place, frame: Frame) -> Value:
+        """What stands in a place that is about to change."""
+        if isinstance(place, typed.Variable):
+            return self.values.value(place, frame)
+        cells = frame.written(place.symbol).values
+        found = cells[self.index(place, cells, frame)]
+        try:
+            return written(found, place.symbol.name)
+        except Fault as fault:
+            raise self.where.stopped(fault, place.span) from fault
+
+    def update(self, s: typed.Update, frame: Frame) -> None:
+        value, old = self.values.value(s.value, frame), self.old(s.place, frame)
+        try:
+            match s.combine:
+                case Combine.AND:
+                    new: Value = bool(old and value)
+                case Combine.OR:
+                    new = bool(old or value)
+                case _:
+                    new = numbers.binary(_OPERATORS[s.combine], old, value, s.place.type)
+        except Fault as fault:
+            raise self.where.stopped(fault, s.span) from fault
+        self.store(s.place, new, frame)
+
+    def extreme(self, s: typed.AssignExtreme, frame: Frame) -> None:
+        candidate = self.values.value(s.candidate, frame)
+        carried = [self.values.value(c.value, frame) for c in s.carried]
+        old = self.old(s.place, frame)
+        if candidate < old if s.extreme is Extreme.MIN else candidate > old:
+            self.store(s.place, candidate, frame)
+            for c, value in zip(s.carried, carried, strict=True):
+                self.store(c.place, value, frame)
+
+    def attach(self, s: typed.Attach, frame: Frame) -> None:
+        found: list[tuple[typed.Symbol, list[Value | None]]] = []
+        for symbol, given in s.items:
+            if isinstance(given, typed.Symbol):
+                found.append((symbol, list(frame.cells(given).values)))
+            else:
+                value = numbers.stored(self.values.value(given, frame), symbol.property.element)
+                found.append((symbol, [value] * len(frame.cells(symbol).values)))
+        for symbol, values in found:
+            frame.written(symbol).values[:] = values
+
+    def add(self, s: typed.AddToSet, frame: Frame) -> None:
+        flags, member = frame.cells(s.symbol).values, self.values.integer(s.member, frame)
+        try:
+            flags[cell_of(flags, member, s.symbol.name)] = True
+        except Fault as fault:
+            raise self.where.stopped(fault, s.span) from fault
+
+    # --- branches and loops
+
+    def branch(self, s: typed.If, frame: Frame) -> Flow:
+        if self.values.value(s.condition, frame):
+            return self.perform(s.then, frame)
+        return Flow.ON if s.otherwise is None else self.perform(s.otherwise, frame)
+
+    def repeat(self, s: typed.While | typed.DoWhile | typed.CountedLoop, frame: Frame) -> Flow:
+        if isinstance(s, typed.CountedLoop):
+            first = self.values.value(s.first, frame)
+            if s.declares:
+                frame.declare(s.symbol, first, self.graph)
+            frame.box(s.symbol).value = first
+        unasked = isinstance(s, typed.DoWhile)
+        while unasked or self.values.value(s.condition, frame):
+            unasked = False
+            flow = self.perform(s.body, frame)
+            if flow is Flow.RETURN:
+                return flow
+            if flow is Flow.BREAK:
+                break
+            if isinstance(s, typed.CountedLoop):
+                self.perform(s.step, frame)
+        return Flow.ON
+
+    def each(self, s: typed.ForEach, frame: Frame) -> Flow:
+        items = list(self.items(s, frame))
+        if s.parallel and s.filter is not None:  # judged when the loop is entered
+            items = [item for item in items if self.passes(s, *item, frame)]
+        for item, arc in items:
+            with self.at(s.iterator, item, arc, frame):
+                if not s.parallel and s.filter is not None and not self.values.value(s.filter, frame):
+                    continue
+                flow = self.perform(s.body, frame)
+            if flow is Flow.RETURN:
+                return flow
+            if flow is Flow.BREAK:
+                break
+        return Flow.ON
+
+    def passes(self, s: typed.ForEach, item: int, arc: int | None, frame: Frame) -> bool:
+        assert s.filter is not None
+        with self.at(s.iterator, item, arc, frame):
+            return bool(self.values.value(s.filter, frame))
+
+    @contextmanager
+    def at(self, iterator: typed.Symbol, item: int, arc: int | None, frame: Frame) -> Iterator[None]:
+        """One iteration of a loop."""
+        frame.declare(iterator, item, self.graph)
+        if arc is not None:
+            frame.arcs[iterator] = arc
+        is_node = iterator.type is Scalar.NODE
+        if is_node:
+            self.where.nodes.append((iterator.name, item))
+        yield
+        if is_node:
+            self.where.nodes.pop()
+
+    def items(self, s: typed.ForEach, frame: Frame) -> Iterable[tuple[int, int | None]]:
+        """What a loop goes over, with the arc in hand."""
+        match s.domain:
+            case typed.AllNodes():
+                return ((v, None) for v in range(self.graph.num_nodes))
+            case typed.AllEdges():
+                return ((e, None) for e in range(self.graph.num_arcs))
+            case typed.Members(symbol=symbol):
+                return [(i, None) for i, inside in enumerate(frame.cells(symbol).values) if inside]
+            case typed.Neighbors():
+                return self.neighbors(s, s.domain, frame)
+
+    def neighbors(self, s: typed.ForEach, domain: typed.Neighbors, frame: Frame) -> list[tuple[int, int | None]]:
+        try:
+            node = self.values.node(self.values.integer(domain.node, frame))
+        except Fault as fault:
+            raise self.where.stopped(fault, domain.node.span) from fault
+        direction, levels, step = domain.direction, None, 0
+        if self.searches and isinstance(domain.node, typed.Variable):
+            search, levels = self.searches[-1]
+            if domain.node.symbol is search.iterator and direction is not Direction.BOTH:
+                pulls = direction is Direction.OUT and pulls_from_parents(s, search)
+                direction = Direction.IN if pulls else direction
+                step = 1 if direction is Direction.OUT else -1
+        found = self.row(node, direction)
+        if levels is None or step == 0:
+            return found
+        return [(w, arc) for w, arc in found if levels[w] == levels[node] + step]
+
+    def row(self, node: int, direction: Direction) -> list[tuple[int, int | None]]:
+        out: list[tuple[int, int | None]] = []
+        if direction is not Direction.IN:
+            first, end = self.values.offsets[node], self.values.offsets[node + 1]
+            out = [(self.values.columns[arc], arc) for arc in range(first, end)]
+        if direction is not Direction.OUT:
+            reverse = self.graph.reverse
+            first, end = int(reverse.row_offsets[node]), int(reverse.row_offsets[node + 1])
+            arcs = reverse.arc_ids[first:end].tolist()
+            out += [(self.values.sources[arc], arc) for arc in arcs]
+        return out
+
+    def fixed_point(self, s: typed.FixedPoint, frame: Frame) -> Flow:
+        if s.flag not in frame.things:
+            frame.declare(s.flag, False, self.graph)
+        flag, flow = frame.box(s.flag), Flow.ON
+        flag.value = False
+        while not flag.value:
+            flag.value = True
+            flow = self.round(s, frame)
+            if flow in (Flow.RETURN, Flow.BREAK):
+                break
+            flag.value = bool(flag.value) and all(self.holds(s, v, frame) for v in range(self.graph.num_nodes))
+        return flow if flow is Flow.RETURN else Flow.ON
+
+    def round(self, s: typed.FixedPoint, frame: Frame) -> Flow:
+        """The body; one flag is read as it was when the round began."""
+        frontier = self.one_flag.get(id(s))
+        if frontier is None:
+            return self.perform(s.body, frame)
+        fresh = frame.writes[frontier] = Cells([False] * self.graph.num_nodes)
+        flow = self.perform(s.body, frame)
+        del frame.writes[frontier]
+        frame.cells(frontier).values[:] = fresh.values
+        return flow
+
+    def holds(self, s: typed.FixedPoint, node: int, frame: Frame) -> bool:
+        frame.declare(s.node, node, self.graph)
+        return bool(self.values.value(s.condition, frame))
+
+    # --- searches
+
+    def search(self, s: typed.IterateInBFS, frame: Frame) -> Flow:
+        source = self.values.integer(s.source, frame)
+        if source == -1:
+            return Flow.ON
+        try:
+            levels = self.levels(self.values.node(source))
+        except Fault as fault:
+            raise self.where.stopped(fault, s.source.span) from fault
+        by_level: dict[int, list[int]] = {}
+        for node, level in enumerate(levels):
+            by_level.setdefault(level, []).append(node)
+        self.searches.append((s, levels))
+        last = max(levels)
+        for level in range(last + 1):
+            self.visit(s.iterator, by_level[level], s.filter, s.body, frame)
+        for level in range(last, -1, -1) if s.reverse is not None else ():
+            assert s.reverse is not None
+            self.visit(s.iterator, by_level[level], s.reverse.filter, s.reverse.body, frame)
+        self.searches.pop()
+        return Flow.ON
+
+    def visit(
+        self,
+        iterator: typed.Symbol,
+        nodes: list[int],
+        condition: typed.Expression | None,
+        body: typed.Block,
+        frame: Frame,
+    ) -> None:
+        for node in nodes:
+            with self.at(iterator, node, None, frame):
+                if condition is None or self.values.value(condition, frame):
+                    self.perform(body, frame)
+
+    def levels(self, source: int) -> list[int]:
+        """How many arcs away nodes are; -1 where no path leads."""
+        levels = [-1] * self.graph.num_nodes
+        levels[source], front, depth = 0, [source], 0
+        while front:
+            depth += 1
+            found = {w for v in front for w, _ in self.row(v, Direction.OUT) if levels[w] < 0}
+            for w in found:
+                levels[w] = depth
+            front = sorted(found)
+        return levels
