@@ -46,6 +46,27 @@ def keyed_by(mapping: Mapping[Any, Any], kind: PropertyType) -> Keyed:
     return Keyed((label_array(pair[0] for pair in pairs), label_array(pair[1] for pair in pairs)), values)
 
 
+def keyed_series(value: Any, kind: PropertyType) -> Keyed | None:
+    """The values of a pandas series under its index; None where that only counts from 0, and for all else.
+
+    Raises:
+        UnfitError: the index has another number of levels than ids are needed.
+    """
+    index: Any = getattr(value, "index", None)
+    if not hasattr(index, "get_level_values") or not hasattr(value, "to_numpy"):
+        return None
+    if type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1):
+        return None
+    needed = 1 if kind.carrier is Carrier.NODE else 2
+    if index.nlevels != needed:
+        raise UnfitError(f"its index has {index.nlevels} levels instead of {needed}, the ids of {_whose(kind)}")
+    return Keyed(tuple(np.asarray(index.get_level_values(level)) for level in range(needed)), value.to_numpy())
+
+
+def _whose(kind: PropertyType) -> str:
+    return "nodes" if kind.carrier is Carrier.NODE else "both ends of edges"
+
+
 def array_of(values: list[Any]) -> NDArray[Any]:
     """The values as an array of numbers where they are of one kind, else of objects, so that none is changed."""
     kinds = set(map(type, values))

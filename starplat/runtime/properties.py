@@ -17,7 +17,7 @@ from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
 from starplat.ir.nodes import infinity, limits
 from starplat.runtime.elements import Cells, dtype_of, element_of
-from starplat.runtime.keyed import Keyed, keyed_by, places
+from starplat.runtime.keyed import Keyed, keyed_by, keyed_series, places
 from starplat.runtime.scalars import NONE, UnfitError, node, scalar
 
 
@@ -28,8 +28,7 @@ def property_cells(value: Any, kind: PropertyType, graph: Graph) -> Cells:
         UnfitError: values of another kind, or that would be changed, or that are for nothing in the graph.
         DiagnosticError: E0707, another length; E0816, no node has this id.
     """
-    if isinstance(value, Mapping):
-        value = keyed_by(value, kind)
+    value = keyed_by(value, kind) if isinstance(value, Mapping) else keyed_series(value, kind) or value
     if isinstance(value, Keyed):
         return _keyed_cells(value, kind, graph)
     if np.ndim(value) == 0:

@@ -125,3 +125,20 @@ def test_a_name_for_a_number_says_how_nodes_are_taken_by_name() -> None:
         program.run(graph, src="Ann")
     with pytest.raises(starplat.DiagnosticError, match=words):
         bind_text(program.module(), graph, {"src": "Ann"})
+
+
+def test_a_series_goes_by_its_index_unless_that_only_counts() -> None:
+    pandas = pytest.importorskip("pandas")
+    program = starplat.compile("function f(Graph g, propNode<int> p, propEdge<int> w) { g.num_nodes(); }")
+    graph = from_object([(30, 20), (20, 7), (20, 7)])
+    result = program.run(graph, target="reference", p={30: 1, 20: 2, 7: 3}, w=[4, 5, 6])
+    for frame, name in ((result.to_pandas(), "p"), (result.to_pandas(edges=True), "w")):
+        turned = frame[name].iloc[::-1].sort_index(ascending=False, kind="stable")
+        again = program.run(graph, target="reference", **{name: turned})
+        assert sorted(again[name]) == sorted(result[name])
+        assert again.to_dict("p") == (result.to_dict("p") if name == "p" else {30: 0, 20: 0, 7: 0})
+    assert program.run(graph, target="reference", p=pandas.Series([1, 2, 3]))["p"].tolist() == [1, 2, 3]
+    with pytest.raises(starplat.DiagnosticError, match=r"E0816"):
+        program.run(graph, target="reference", p=pandas.Series([1, 2, 3], index=[1, 2, 3]))
+    with pytest.raises(starplat.DiagnosticError, match=r"E0712.*its index has 1 levels instead of 2"):
+        program.run(graph, target="reference", w=result.to_pandas()["p"])
