@@ -2,6 +2,7 @@
 
     python benchmarks/figures.py                         CUDA, schedule auto, all rows and graphs
     python benchmarks/figures.py --targets cuda,opencl   CUDA and OpenCL
+    python benchmarks/figures.py --artifacts             the same, and emitted programs beside the runs
     python benchmarks/figures.py --quick                 small graphs on the host's targets: whether it all works
 
 Cells are printed as they are finished, the table comes last. A figure is the median of the repetitions after a warm-up;
@@ -18,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.measured import graphs, report
+from benchmarks.measured import emitted, graphs, report
 from benchmarks.measured.cells import AUTO, Cell
 from benchmarks.measured.options import add_what, add_where, names, require_all
 from benchmarks.measured.processes import Order, cells_of
@@ -36,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--repeat", type=int, default=5, help="measured runs after the warm-up (5)")
     made.add_argument("--limit", type=float, default=60, help="seconds that a cell may take, checking included (60)")
     made.add_argument("--budget", type=float, help="seconds that everything may take")
+    made.add_argument("--artifacts", action="store_true", help="measure emitted programs beside the runs")
     add_where(made, "the host's targets")
     return made
 
@@ -47,7 +49,20 @@ def main(arguments: list[str] | None = None) -> int:
     require_all(options, chosen)
     cells = measured(options, targets, chosen)
     report.show(cells, chosen, targets)
-    return verdict(cells)
+    return max(verdict(cells), emitted_beside(options, cells, chosen) if options.artifacts else 0)
+
+
+def emitted_beside(options: argparse.Namespace, cells: list[Cell], chosen: tuple[str, ...]) -> int:
+    """Measures the emitted programs of all right cells; 1 if one does not run, 2 if one takes much longer."""
+    found = []
+    for graph in chosen:
+        entry = graphs.load(graph, options.data, options.kept)
+        for one in emitted.measured(cells, entry, options.repeat):
+            found.append(one)
+            print(one.line(), flush=True)
+    if any(one.ratio is None for one in found):
+        return 1
+    return 2 if any((one.ratio or 0) > emitted.MOST for one in found) else 0
 
 
 def measured(options: argparse.Namespace, targets: tuple[str, ...], chosen: tuple[str, ...]) -> list[Cell]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks import cpu, figures, growth
-from benchmarks.measured import cells, graphs, judging, processes, report
+from benchmarks.measured import cells, emitted, graphs, judging, processes, report
 from benchmarks.measured.cells import Cell, Wish, measure
 from benchmarks.measured.judging import Arcs, array_module
 from benchmarks.measured.processes import Order, cells_of
@@ -29,6 +29,26 @@ collection = pytest.mark.skipif(
 def entry(name: str) -> tuple[graphs.Entry, Arcs]:
     made = graphs.load(name)
     return made, Arcs(made.graph, array_module("numpy"))
+
+
+# --- emitted programs ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif("openmp" not in HERE, reason="no compiler for openmp is here")
+def test_emitted_programs_are_measured_beside_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--quick", "--artifacts", "--targets", "openmp", "--graphs", "rmat6", "--rows", "sssp,components"]
+    assert figures.main([*asked, "--repeat", "1"]) in (0, 2)
+    lines = [line for line in capsys.readouterr().out.splitlines() if ", emitted" in line]
+    assert [line.split()[:3] for line in lines] == [["sssp", "rmat6", "openmp"], ["components", "rmat6", "openmp"]]
+
+
+def test_an_emitted_program_that_cannot_be_built_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    made, _ = entry("rmat6")
+    cell = Cell("sssp", "rmat6", "openmp", "auto", "right", milliseconds=1.0)
+    (found,) = emitted.measured([cell], made, 1)
+    assert found.ratio is None
+    assert "g++" in found.line()
 
 
 # --- graphs --------------------------------------------------------------------------------------------------------
