@@ -32,18 +32,21 @@ inline void check(cudaError_t status, const char *what) {
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
-    explicit Device(std::size_t number) {
+    explicit Device(std::size_t wanted) : number(static_cast<int>(wanted)) {
         int count = 0;
         const cudaError_t status = cudaGetDeviceCount(&count);
         if (status != cudaErrorNoDevice) check(status, "looking for GPUs");
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
+        if (wanted >= static_cast<std::size_t>(count)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(wanted) + ": this machine has " +
                                      std::to_string(count));
         }
-        check(cudaSetDevice(static_cast<int>(number)), "cudaSetDevice");
+        use();
         check(cudaFree(nullptr), "creating a context");  // now, rather than with the first allocation
-        check(cudaGetDeviceProperties(&properties, static_cast<int>(number)), "cudaGetDeviceProperties");
+        check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
     }
+
+    // This thread's calls are for this GPU from here on.
+    void use() const { check(cudaSetDevice(number), "cudaSetDevice"); }
 
     std::string name() const { return properties.name; }
 
@@ -75,6 +78,7 @@ public:
     void finish() const { check(cudaDeviceSynchronize(), "running the kernels"); }
 
 private:
+    int number;
     cudaDeviceProp properties;
 };
 

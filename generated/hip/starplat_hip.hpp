@@ -32,18 +32,21 @@ inline void check(hipError_t status, const char *what) {
 // One GPU, which this thread's calls are for from here on.
 class Device {
 public:
-    explicit Device(std::size_t number) {
+    explicit Device(std::size_t wanted) : number(static_cast<int>(wanted)) {
         int count = 0;
         const hipError_t status = hipGetDeviceCount(&count);
         if (status != hipErrorNoDevice) check(status, "looking for GPUs");
-        if (number >= static_cast<std::size_t>(count)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": this machine has " +
+        if (wanted >= static_cast<std::size_t>(count)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(wanted) + ": this machine has " +
                                      std::to_string(count));
         }
-        check(hipSetDevice(static_cast<int>(number)), "hipSetDevice");
+        use();
         check(hipFree(nullptr), "creating a context");  // now, rather than with the first allocation
-        check(hipGetDeviceProperties(&properties, static_cast<int>(number)), "hipGetDeviceProperties");
+        check(hipGetDeviceProperties(&properties, number), "hipGetDeviceProperties");
     }
+
+    // This thread's calls are for this GPU from here on.
+    void use() const { check(hipSetDevice(number), "hipSetDevice"); }
 
     std::string name() const { return properties.name; }
 
@@ -75,6 +78,7 @@ public:
     void finish() const { check(hipDeviceSynchronize(), "running the kernels"); }
 
 private:
+    int number;
     hipDeviceProp_t properties;
 };
 

@@ -28,13 +28,17 @@ namespace starplat {
 // The device that runs the kernels: a GPU where OpenACC finds one, else the host.
 class Device {
 public:
-    explicit Device(std::size_t number) {
-        const int gpus = acc_get_num_devices(acc_device_nvidia);
-        if (number != 0 && number >= static_cast<std::size_t>(gpus)) {
-            throw std::runtime_error("there is no GPU " + std::to_string(number) + ": OpenACC finds " +
+    explicit Device(std::size_t wanted) : number(static_cast<int>(wanted)), gpus(acc_get_num_devices(acc_device_nvidia)) {
+        if (wanted != 0 && wanted >= static_cast<std::size_t>(gpus)) {
+            throw std::runtime_error("there is no GPU " + std::to_string(wanted) + ": OpenACC finds " +
                                      std::to_string(gpus));
         }
-        if (gpus > 0) acc_set_device_num(static_cast<int>(number), acc_device_nvidia);
+        use();
+    }
+
+    // This thread's calls are for this device from here on.
+    void use() const {
+        if (gpus > 0) acc_set_device_num(number, acc_device_nvidia);
     }
 
     // Found out by running there: code that was not built for a GPU runs on the host unasked.
@@ -48,6 +52,9 @@ public:
     }
 
     void finish() const { acc_wait_all(); }
+
+private:
+    int number, gpus;
 };
 
 // Cells on the device.

@@ -139,6 +139,8 @@ public:
         enqueue(kernel, group, group, arguments...);
     }
 
+    void use() const {}  // any thread may
+
     void finish() const { check(clFinish(queue()), "clFinish"); }
 
 private:

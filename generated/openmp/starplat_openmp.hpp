@@ -34,6 +34,8 @@ public:
 
     std::string name() const { return "host, " + std::to_string(omp_get_max_threads()) + " threads"; }
 
+    void use() const {}  // any thread may
+
     void finish() const {}
 };
 

@@ -101,6 +101,8 @@ public:
         submit(kernel, group, group, arguments...);
     }
 
+    void use() const {}  // any thread may
+
     void finish() { queue_.wait_and_throw(); }
 
 private:

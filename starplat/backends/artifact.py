@@ -117,12 +117,17 @@ def _program_pieces(module: Module, names: Names, stem: str, capabilities: Capab
 def _library_pieces(module: Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
     """What only the function for C needs."""
     interface, arguments = Interface(module, names), _Arguments(module, names, capabilities)
+    entry = names.host_function(module.entry)
     return {
         "library": True,
         "purpose": "as a library",
         "build_as": f"-shared -fPIC -o lib{stem}.so",
         "how_to_run": f"// use:   {stem}.h declares its function.",
         "parameters": parameter_lines("std::int32_t given_device", interface.parameters()),
+        "run_parameters": parameter_lines(f"{entry}_handle *handle", interface.parameters()),
+        "passed_on": ", ".join(["handle", *(re.findall(r"\w+", p.declaration)[-1] for p in interface.parameters())]),
+        "weights": interface.weights(),
+        "buffers": interface.buffers(),
         "needs": interface.needs(),
         "setup": interface.setup(),
         "call": arguments.call("const auto returned = " if interface.returned_element() else "", depth=3),
@@ -149,6 +154,9 @@ def header_text(module: Module, stem: str, capabilities: Capabilities) -> str:
         signature=(origin(module, module.function(module.entry).span) or "").replace("*/", "* /"),
         weight_type=interface.weight_type(weight_element(module)),
         parameters=header_parameter_lines("int32_t device", interface.parameters()),
+        run_parameters=header_parameter_lines(
+            f"struct {names.host_function(module.entry)}_handle *handle", interface.parameters()
+        ),
     )
 
 

@@ -97,13 +97,22 @@ class Interface:
 
     # --- the way in and out ----------------------------------------------------------------------------------------
 
-    def setup(self) -> list[str]:
-        """The lines that make what the C++ function is called with."""
-        weights = [
-            f"Buffer<{CELLS[parameter.what.element]}> {self.names.local(parameter.what)}(device, host.weights);"
+    def weights(self) -> list[tuple[str, str]]:
+        """The arrays of weights, which are uploaded with the graph: their names, and what their cells are."""
+        return [
+            (self.names.local(parameter.what), CELLS[parameter.what.element])
             for _, parameter in pairs(self.module)
             if isinstance(parameter.what, Array) and parameter.what.origin is Origin.WEIGHT
         ]
+
+    def buffers(self) -> list[tuple[str, str]]:
+        """The other arrays in the same way, whose memory is made by the first run that needs it."""
+        arrays = (parameter.what for _, parameter in self.pairs if isinstance(parameter.what, Array))
+        return [(self.names.local(array), CELLS[array.element]) for array in arrays]
+
+    def setup(self) -> list[str]:
+        """The lines that make what the C++ function is called with."""
+        weights = [f"Buffer<{kind}> &{name} = handle->{name};" for name, kind in self.weights()]
         return [*weights, *(self.made(argument, parameter) for argument, parameter in self.pairs)]
 
     def made(self, argument: Argument, parameter: Parameter) -> str:
@@ -116,14 +125,14 @@ class Interface:
             case Array(_, element) as array if isinstance(argument.type, SetType):
                 to_place = "true" if argument.type.member is Scalar.NODE else "false"
                 cells = f"members_given({given}, {given}_count, {size_of(array)}, host, {to_place})"
-                return f"Buffer<{CELLS[element]}> {name}(device, {cells});"
+                return f"Buffer<{CELLS[element]}> &{name} = handle->{name}.emplace(device, {cells});"
             case Array(_, element) as array if array in self.module.inputs:
                 cells = f"cells_given<{CELLS[element]}>({given}, {size_of(array)})"
                 if element is Element.NODE:
                     cells = f"nodes_given({given}, {size_of(array)}, host)"
-                return f"Buffer<{CELLS[element]}> {name}(device, {cells});"
+                return f"Buffer<{CELLS[element]}> &{name} = handle->{name}.emplace(device, {cells});"
             case Array(_, element) as array:
-                return f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
+                return f"Buffer<{CELLS[element]}> &{name} = kept(handle->{name}, device, {size_of(array)});"
 
     def results(self) -> list[str]:
         """The lines that hand the results over."""
@@ -142,8 +151,8 @@ class Interface:
     def needs(self) -> dict[str, bool]:
         """Which of the functions that carry arguments over are called."""
         lines = [*self.setup(), *self.results()]
-        words = ("members_given", "cells_given", "nodes_given", "hand_over")
-        return {word: any(word in line for line in lines) for word in words}
+        words = ("members_given", "cells_given", "nodes_given", "hand_over", "kept")
+        return {word: any(f"{word}(" in line or f"{word}<" in line for line in lines) for word in words}
 
 
 def parameter_lines(first: str, parameters: list[CParameter]) -> list[str]:

@@ -72,7 +72,7 @@ usage UsageError Cells Records run_records run_record_words record_point record_
 record_listed MOST_RECORDS GroupRows owner_of bring_arcs bring_rows bring_part node_of_all groups_for_each listed_node
 node_of_words end_of_piece piece arc_piece kernels_text text_beside starplat
 captured device_number compile load upload download runs results Runs Results ResultColumn NpzWriter
-watched watched_arcs first_odd
+watched watched_arcs first_odd handle kept done open_handle run
 """
 """Graph arrays are here so that no array of a program has their names."""
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,38 @@ def test_every_header_is_c(path: Path, tmp_path: Path) -> None:
     command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "one.c"]
     read = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert read.returncode == 0, read.stderr
+
+
+@pytest.mark.parametrize("target", HOST_TARGETS)
+def test_a_graph_is_opened_once_and_run_on_often(target: str, tmp_path: Path) -> None:
+    """By several threads at once too, each with answers of its own; what is wrong is told, and the graph stays open."""
+    graph = rmat(7, seed=5)
+    loaded, (given, kept) = ctypes.CDLL(str(library("bfs_levels", target, tmp_path))), c_graph(graph)
+    loaded.bfs_levels_message.restype = ctypes.c_char_p
+    loaded.bfs_levels_open.restype = ctypes.c_void_p
+    handle = ctypes.c_void_p(loaded.bfs_levels_open(given, ctypes.c_int32(0)))
+    if b"no OpenCL device" in loaded.bfs_levels_message():
+        pytest.skip("the system's OpenCL loader finds no device")
+    assert handle.value
+    for array in kept:
+        array[:] = 0  # the graph has been taken over
+    program = starplat.compile(EXAMPLES / "bfs_levels.sp")
+
+    def ran(src: int) -> np.ndarray[Any, Any]:
+        level = np.zeros(graph.num_nodes, np.int32)
+        assert loaded.bfs_levels_run(handle, pointer(level), ctypes.c_int64(src)) == 0, loaded.bfs_levels_message()
+        return level
+
+    sources = [int(graph.original_ids[node]) for node in (0, 3, 9, 0)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(ran, sources))
+    for src, level in zip(sources, found, strict=True):
+        np.testing.assert_array_equal(level, program.run(graph, target="reference", src=src)["level"])
+    assert loaded.bfs_levels_run(handle, None, ctypes.c_int64(10**9)) == 1
+    assert b"no node 1000000000" in loaded.bfs_levels_message()
+    assert ran(sources[0])[0] == 0
+    loaded.bfs_levels_close(handle)
+    loaded.bfs_levels_close(None)
+    assert not loaded.bfs_levels_open(given, ctypes.c_int32(-1))
+    assert b"negative" in loaded.bfs_levels_message()
+    assert loaded.bfs_levels_run(None, None, ctypes.c_int64(0)) == 1
