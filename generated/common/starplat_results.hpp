@@ -1,7 +1,7 @@
 #ifndef STARPLAT_RESULTS_HPP
 #define STARPLAT_RESULTS_HPP
-// What comes of a run: a summary and, where it is wanted, a file with the ids of the graph's file, NumPy's .npz or .csv.
-// Needs C++17.
+// What comes of a run: a summary and, where it is wanted, a file with the ids of the graph's file: NumPy's .npz, or
+// .csv. Needs C++17.
 
 #include <algorithm>
 #include <array>
@@ -46,8 +46,8 @@ void summarise(const char *name, const std::vector<T> &cells) {
     std::cout << "\n";
 }
 
-// What stands before the place of the first cell that is no finite number, and that place; -1 if there is none. INF is a
-// number like others where the program itself `writes_infinity`.
+// What stands before the place of the first cell that is no finite number, and that place; -1 if there is none.
+// INF is a number like others where the program itself `writes_infinity`.
 template <class T>
 std::pair<std::string, std::ptrdiff_t> first_odd(const char *name, const std::vector<T> &cells, bool writes_infinity) {
     const auto is_odd = [=](T value) { return std::isnan(value) || (std::isinf(value) && !writes_infinity); };

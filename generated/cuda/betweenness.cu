@@ -1,7 +1,7 @@
 // betweenness.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv betweenness.cu -o betweenness
-// run:   ./betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./betweenness GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -105,7 +105,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
             {
                 // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
                 #line 12 "betweenness.sp"
-                gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0, every_node,
+                gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0,
+                    every_node,
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t in_e) -> double {
                         const int w = in_columns[in_e];
@@ -142,7 +143,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                 // betweenness.sp:17 iterateInReverse (v != src)
                 #line 17 "betweenness.sp"
                 gather_listed(
-                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets, (double)0.0,
+                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
+                        (double)0.0,
                     [&](int v) { return v != src; },
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
@@ -163,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 167 "betweenness.cu"
+#line 169 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -213,14 +215,14 @@ static void betweenness(
 
 // What --help says.
 static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: betweenness GRAPH --sources NODE,NODE,... [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,7 @@
 // betweenness_push.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv betweenness_push.cu -o betweenness_push
-// run:   ./betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./betweenness_push GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -133,7 +133,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                 // betweenness_push.sp:14 iterateInReverse (v != src)
                 #line 14 "betweenness_push.sp"
                 gather_listed(
-                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets, (double)0.0,
+                    bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
+                        (double)0.0,
                     [&](int v) { return v != src; },
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
@@ -154,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 158 "betweenness_push.cu"
+#line 159 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -204,14 +205,14 @@ static void betweenness(
 
 // What --help says.
 static const char *const usage =
-    "usage: betweenness_push GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: betweenness_push GRAPH --sources NODE,NODE,... [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

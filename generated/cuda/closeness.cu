@@ -1,7 +1,7 @@
 // closeness.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv closeness.cu -o closeness
-// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -182,13 +182,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: closeness GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

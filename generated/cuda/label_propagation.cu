@@ -1,7 +1,7 @@
 // label_propagation.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv label_propagation.cu -o label_propagation
-// run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./label_propagation GRAPH [--iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -57,7 +57,8 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
                     const arc_t first_in_2 = in_row_offsets[v];
                     const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                     for (arc_t i_2 = 0; i_2 < end; i_2++) {
-                        const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
+                        const int w = i_2 < outs_2 ? columns[first_out_2 + i_2]
+                            : in_columns[first_in_2 + (i_2 - outs_2)];
                         if (label[w] == label[u]) {
                             votes += 1;
                         }
@@ -78,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 82 "label_propagation.cu"
+#line 83 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -115,14 +116,14 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 
 // What --help says.
 static const char *const usage =
-    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --iterations  an int; 10 if not given\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: label_propagation GRAPH [--iterations INT] [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --iterations     an int; 10 if not given\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

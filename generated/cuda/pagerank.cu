@@ -1,7 +1,7 @@
 // pagerank.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv pagerank.cu -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -19,7 +19,8 @@
 
 using namespace starplat;
 
-// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
+// max_iterations = 100)
 #line 6 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
@@ -96,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(512) pagerank_loop(
     }
 }
 
-#line 100 "pagerank.cu"
+#line 101 "pagerank.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -116,7 +117,8 @@ struct Graph {
           in_columns(device, graph.in_columns) {}
 };
 
-// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
+// max_iterations = 100)
 static void pagerank(
     Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
@@ -136,15 +138,15 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out             writes the results to a .npz or .csv file\n"
-    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
-    "  --device          which device, by number; 0 is the first\n"
+    "  --out FILE        writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER   which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 // sssp.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv sssp.cu -o sssp
-// run:   ./sssp GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -82,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     longest_row_turn = longest_row_turn == 2 ? 0 : longest_row_turn + 1;
     const double mean_weight = weight_total / fmin((double)num_nodes, (double)num_arcs);
     const double mean_degree = (double)num_arcs / (double)num_nodes;
-    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree) / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
+    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
+        / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
     clear(modified_later, num_nodes);
     grid_barrier(arrived);
     int limit = width;
@@ -147,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 151 "sssp.cu"
+#line 152 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -185,14 +186,14 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
 
 // What --help says.
 static const char *const usage =
-    "usage: sssp GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src         a node, as the file calls it\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src            a node, as the file calls it\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

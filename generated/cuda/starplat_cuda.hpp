@@ -448,10 +448,12 @@ __device__ inline LongRows &no_long_rows() {
     return long_rows;
 }
 
-// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes for
+// The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes
+// for
 // the threads, the larger the team.
 struct Teams {
-    int size, count, place, member;  // threads of a team, teams of the warp, which of them this thread is in, and as what
+    int size, count, place, member;
+        // threads of a team, teams of the warp, which of them this thread is in, and as what
 
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
         while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
@@ -574,7 +576,8 @@ __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body)
     }
 }
 
-// Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes the
+// Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
+// the
 // nodes of a word.
 template <class Keep, class Body>
 __device__ inline void advance_words(
@@ -810,7 +813,8 @@ __device__ inline void gather_all(
     long_values(rows, long_rows, (T *)values_of_block(), start, join, value, finish);
 }
 
-// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each other
+// Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
+// other
 // follow each other too, so that a warp need not know whose they are until it has all values.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void gather_rows(

@@ -125,7 +125,8 @@ __device__ inline void begin_anew(Frontier &set) {
     }
 }
 
-// Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all threads
+// Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all
+// threads
 // of a block together.
 template <class Visit>
 __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
@@ -209,7 +210,8 @@ __device__ inline void visit_list(const Frontier &set, int size, bool takes, Vis
     }
 }
 
-// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a block together. `size`
+// Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a block together.
+// `size`
 // is what listed() found; a set that is taken from has begun anew since then.
 template <class Visit>
 __device__ inline void visit_found(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
@@ -255,7 +257,8 @@ __device__ inline void insert_alone(const Frontier &set, int node) {
 __device__ inline bool contains(const Frontier &set, int node) { return set.bits[node / 32] >> node % 32 & 1; }
 
 // After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
-// of the others than to go through the neighbors of the members: where they are many, or have many arcs; or few, as nodes
+// of the others than to go through the neighbors of the members: where they are many, or have many arcs; or few, as
+// nodes
 // with many arcs are reached first and nobody else is left to look.
 __device__ inline bool has_many(const Frontier &set, int num_nodes) {
     const Count count = set.count();

@@ -1,7 +1,7 @@
 // strongly_connected_components.sp as a program of its own, in CUDA C++.
 //
 // build: nvcc -O3 -std=c++17 -arch=native -Xcompiler -fwrapv strongly_connected_components.cu -o strongly_connected_components
-// run:   ./strongly_connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./strongly_connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -326,7 +326,8 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
         modified_count = modified_size.read(0);
         do {
             if (modified_count > graph.num_nodes / 8) {
-                strongly_connected_components_max_component_of_many<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
+                strongly_connected_components_max_component_of_many<<<device.blocks(device.busy(graph.num_nodes)),
+                    256>>>(
                     graph.num_nodes, graph.in_row_offsets, graph.in_columns, modified_bits, color, component,
                     modified_next_bits, modified_next_list, modified_next_size
                 );
@@ -357,13 +358,13 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
 
 // What --help says.
 static const char *const usage =
-    "usage: strongly_connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: strongly_connected_components GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,7 @@
 // closeness.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv closeness.hip.cpp -o closeness
-// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -92,7 +92,8 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
             {
                 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
                 #line 13 "closeness.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end;
+                        place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
@@ -115,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
     }
 }
 
-#line 119 "closeness.hip.cpp"
+#line 120 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -165,13 +166,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: closeness GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,7 @@
 // clustering_coefficient.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv clustering_coefficient.hip.cpp -o clustering_coefficient
-// run:   ./clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./clustering_coefficient GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -269,13 +269,13 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
 
 // What --help says.
 static const char *const usage =
-    "usage: clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: clustering_coefficient GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,7 @@
 // graph_coloring.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv graph_coloring.hip.cpp -o graph_coloring
-// run:   ./graph_coloring GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./graph_coloring GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -72,7 +72,8 @@ extern "C" __global__ void __launch_bounds__(256) graph_coloring_loop(
                         const arc_t first_in_2 = in_row_offsets[v];
                         const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                         for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
-                            const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
+                            const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2]
+                                : in_columns[first_in_2 + (i_2 - outs_2)];
                             if (color[u_2] == free_) {
                                 taken = true;
                             }
@@ -107,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) graph_coloring_loop(
     } while (!finished);
 }
 
-#line 111 "graph_coloring.hip.cpp"
+#line 112 "graph_coloring.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -145,13 +146,13 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
 
 // What --help says.
 static const char *const usage =
-    "usage: graph_coloring GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: graph_coloring GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,7 @@
 // radii.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv radii.hip.cpp -o radii
-// run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./radii GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -79,7 +79,8 @@ extern "C" __global__ void __launch_bounds__(256) radii_loop(
             {
                 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
                 #line 11 "radii.sp"
-                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end; place += gridDim.x * blockDim.x) {
+                for (int place = bfs_level_begin + blockIdx.x * blockDim.x + threadIdx.x; place < bfs_level_end;
+                        place += gridDim.x * blockDim.x) {
                     const int v = bfs_level_order[place];
                     for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                         const int w = columns[e];
@@ -104,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) radii_loop(
     }
 }
 
-#line 108 "radii.hip.cpp"
+#line 109 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -145,14 +146,14 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
 
 // What --help says.
 static const char *const usage =
-    "usage: radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: radii GRAPH --sources NODE,NODE,... [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

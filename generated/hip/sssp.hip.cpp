@@ -1,7 +1,7 @@
 // sssp.sp as a program of its own, in HIP.
 //
 // build: hipcc -O3 -std=c++17 -fwrapv sssp.hip.cpp -o sssp
-// run:   ./sssp GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -110,7 +110,8 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     longest_row_turn = longest_row_turn == 2 ? 0 : longest_row_turn + 1;
     const double mean_weight = weight_total / fmin((double)num_nodes, (double)num_arcs);
     const double mean_degree = (double)num_arcs / (double)num_nodes;
-    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree) / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
+    const int width = saturated<int>(fmax(1024.0 * mean_weight / (mean_degree * mean_degree)
+        / ((double)longest_row <= 4.0 * mean_degree ? sqrt(mean_degree) : 1.0), 1.0));
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
         modified_later_bits[cell] = 0;
     }
@@ -176,7 +177,8 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
                 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
                 // those who wait: who is near now comes next, who has had his turn meanwhile is done
                 #line 12 "sssp.sp"
-                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count; place += gridDim.x * blockDim.x) {
+                for (int place = blockIdx.x * blockDim.x + threadIdx.x; place < modified_later_count;
+                        place += gridDim.x * blockDim.x) {
                     const int node_2 = modified_later_list[place];
                     modified_later_bits[node_2 / 32] = 0;
                     const int value = dist[node_2];
@@ -205,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(256) sssp_loop(
     } while (!finished);
 }
 
-#line 209 "sssp.hip.cpp"
+#line 211 "sssp.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -250,14 +252,14 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
 
 // What --help says.
 static const char *const usage =
-    "usage: sssp GRAPH --src NODE [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src         a node, as the file calls it\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --src            a node, as the file calls it\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm closeness.cpp -o closeness
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc closeness.cpp -o closeness
-// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc closeness.cpp -o closeness
+// run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -133,7 +134,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 137 "closeness.cpp"
+#line 138 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -183,7 +184,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
             bool found = false;
             do {
                 bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                if (bfs_level_end - bfs_level_begin > 4096 && !pulls
+                        && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
                     float active_arcs = 0.0f;
                     active_arcs_result.set(0.0f);
                     kernels::arcs_of_bfs_level_order(
@@ -222,13 +224,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: closeness GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm clustering_coefficient.cpp -o clustering_coefficient
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc clustering_coefficient.cpp -o clustering_coefficient
-// run:   ./clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc clustering_coefficient.cpp -o clustering_coefficient
+// run:   ./clustering_coefficient GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -207,7 +208,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 211 "clustering_coefficient.cpp"
+#line 212 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -269,7 +270,7 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
 }
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
-static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
+static void clustering_coefficient_few_pairs(Device &, Graph &graph, Buffer<double> &lcc) {
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     kernels::clustering_coefficient_set_lcc(
         graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
@@ -279,13 +280,13 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
 
 // What --help says.
 static const char *const usage =
-    "usage: clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: clustering_coefficient GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm degree_centrality.cpp -o degree_centrality
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc degree_centrality.cpp -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc degree_centrality.cpp -o degree_centrality
+// run:   ./degree_centrality GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -38,7 +39,7 @@ extern "C" void degree_centrality_set_out_centrality(
 }
 
 }  // namespace kernels
-#line 42 "degree_centrality.cpp"
+#line 43 "degree_centrality.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -56,9 +57,10 @@ struct Graph {
           in_row_offsets(device, graph.in_row_offsets) {}
 };
 
-// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
+// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double>
+// in_centrality)
 static void degree_centrality(
-    Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
+    Device &, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
     const double others = (double)std::max<int>(graph.num_nodes - 1, 1);
     // degree_centrality.sp:6 forall (v in g.nodes())
@@ -70,13 +72,13 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: degree_centrality GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

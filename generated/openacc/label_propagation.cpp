@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm label_propagation.cpp -o label_propagation
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc label_propagation.cpp -o label_propagation
-// run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc label_propagation.cpp -o label_propagation
+// run:   ./label_propagation GRAPH [--iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -73,7 +74,7 @@ extern "C" void label_propagation_set_label_nxt(
 }
 
 }  // namespace kernels
-#line 77 "label_propagation.cpp"
+#line 78 "label_propagation.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -113,14 +114,14 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 
 // What --help says.
 static const char *const usage =
-    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --iterations  an int; 10 if not given\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: label_propagation GRAPH [--iterations INT] [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --iterations     an int; 10 if not given\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm maximal_independent_set.cpp -o maximal_independent_set
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc maximal_independent_set.cpp -o maximal_independent_set
-// run:   ./maximal_independent_set GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc maximal_independent_set.cpp -o maximal_independent_set
+// run:   ./maximal_independent_set GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -95,7 +96,7 @@ extern "C" void maximal_independent_set_set_undecided_and_find_finished(
 }
 
 }  // namespace kernels
-#line 99 "maximal_independent_set.cpp"
+#line 100 "maximal_independent_set.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -143,13 +144,13 @@ static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigne
 
 // What --help says.
 static const char *const usage =
-    "usage: maximal_independent_set GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: maximal_independent_set GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

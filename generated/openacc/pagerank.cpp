@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm pagerank.cpp -o pagerank
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc pagerank.cpp -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc pagerank.cpp -o pagerank
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -71,7 +72,7 @@ extern "C" void pagerank_set_rank_nxt(
 }
 
 }  // namespace kernels
-#line 75 "pagerank.cpp"
+#line 76 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -91,7 +92,8 @@ struct Graph {
           in_columns(device, graph.in_columns) {}
 };
 
-// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
+// max_iterations = 100)
 static void pagerank(
     Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
@@ -124,15 +126,15 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out             writes the results to a .npz or .csv file\n"
-    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
-    "  --device          which device, by number; 0 is the first\n"
+    "  --out FILE        writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER   which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {

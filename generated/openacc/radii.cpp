@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm radii.cpp -o radii
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc radii.cpp -o radii
-// run:   ./radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc radii.cpp -o radii
+// run:   ./radii GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -120,7 +121,7 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 124 "radii.cpp"
+#line 125 "radii.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -166,7 +167,8 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
             bool found = false;
             do {
                 bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                if (bfs_level_end - bfs_level_begin > 4096 && !pulls
+                        && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
                     float active_arcs = 0.0f;
                     active_arcs_result.set(0.0f);
                     kernels::arcs_of_bfs_level_order(
@@ -201,14 +203,14 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
 
 // What --help says.
 static const char *const usage =
-    "usage: radii GRAPH --sources NODE,NODE,... [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources     nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: radii GRAPH --sources NODE,NODE,... [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

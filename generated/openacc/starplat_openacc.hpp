@@ -28,7 +28,8 @@ namespace starplat {
 // The device that runs the kernels: a GPU where OpenACC finds one, else the host.
 class Device {
 public:
-    explicit Device(std::size_t wanted) : number(static_cast<int>(wanted)), gpus(acc_get_num_devices(acc_device_nvidia)) {
+    explicit Device(std::size_t wanted) : number(static_cast<int>(wanted)),
+            gpus(acc_get_num_devices(acc_device_nvidia)) {
         if (wanted != 0 && wanted >= static_cast<std::size_t>(gpus)) {
             throw std::runtime_error("there is no GPU " + std::to_string(wanted) + ": OpenACC finds " +
                                      std::to_string(gpus));
@@ -47,7 +48,8 @@ public:
         #pragma acc parallel copy(on_host)
         on_host = acc_on_device(acc_device_host);
         const acc_device_t kind = acc_get_device_type();
-        const char *name = on_host ? "host" : acc_get_property_string(acc_get_device_num(kind), kind, acc_property_name);
+        const char *name = on_host ? "host"
+            : acc_get_property_string(acc_get_device_num(kind), kind, acc_property_name);
         return name == nullptr ? "GPU" : name;
     }
 

@@ -2,8 +2,9 @@
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenacc -foffload-options=nvptx-none=-misa=sm_80 -foffload-options=-lm strongly_connected_components.cpp -o strongly_connected_components
 //        offloads where g++ has its compiler for NVIDIA's GPUs beside it (gcc-12-offload-nvptx); else, and without
-//        a GPU, everything runs on the host. With NVIDIA's compiler: nvc++ -O2 -std=c++17 -acc strongly_connected_components.cpp -o strongly_connected_components
-// run:   ./strongly_connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        a GPU, everything runs on the host. With NVIDIA's compiler:
+//        nvc++ -O2 -std=c++17 -acc strongly_connected_components.cpp -o strongly_connected_components
+// run:   ./strongly_connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -244,7 +245,7 @@ extern "C" void strongly_connected_components_max_component_of_many(
 }
 
 }  // namespace kernels
-#line 248 "strongly_connected_components.cpp"
+#line 249 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -374,13 +375,13 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
 
 // What --help says.
 static const char *const usage =
-    "usage: strongly_connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: strongly_connected_components GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -245,7 +245,8 @@ void closeness_centrality_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < latest(bfs_level[neighbor]) && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
+                    if (candidate < latest(bfs_level[neighbor])
+                            && candidate < atomic_min(&bfs_level[neighbor], candidate)) {
                         const int slot = atomic_add(bfs_level_count, 1);
                         bfs_level_order[slot] = neighbor;
                     }

@@ -1,7 +1,8 @@
-// clustering_coefficient.sp as a program of its own, for OpenCL 1.2. Its kernels are in clustering_coefficient.cl.
+// clustering_coefficient.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in clustering_coefficient.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv clustering_coefficient.cpp -lOpenCL -o clustering_coefficient
-// run:   ./clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./clustering_coefficient GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -93,13 +94,13 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
 
 // What --help says.
 static const char *const usage =
-    "usage: clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: clustering_coefficient GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

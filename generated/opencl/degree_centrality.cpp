@@ -1,7 +1,8 @@
-// degree_centrality.sp as a program of its own, for OpenCL 1.2. Its kernels are in degree_centrality.cl.
+// degree_centrality.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in degree_centrality.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv degree_centrality.cpp -lOpenCL -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./degree_centrality GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -36,7 +37,8 @@ struct Graph {
           in_row_offsets(device, graph.in_row_offsets) {}
 };
 
-// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
+// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double>
+// in_centrality)
 static void degree_centrality(
     Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
@@ -50,13 +52,13 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: degree_centrality GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// k_core.sp as a program of its own, for OpenCL 1.2. Its kernels are in k_core.cl.
+// k_core.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in k_core.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv k_core.cpp -lOpenCL -o k_core
-// run:   ./k_core GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./k_core GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -91,13 +92,13 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
 
 // What --help says.
 static const char *const usage =
-    "usage: k_core GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: k_core GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// label_propagation.sp as a program of its own, for OpenCL 1.2. Its kernels are in label_propagation.cl.
+// label_propagation.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in label_propagation.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv label_propagation.cpp -lOpenCL -o label_propagation
-// run:   ./label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./label_propagation GRAPH [--iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -58,14 +59,14 @@ static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, 
 
 // What --help says.
 static const char *const usage =
-    "usage: label_propagation GRAPH [--iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --iterations  an int; 10 if not given\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: label_propagation GRAPH [--iterations INT] [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --iterations     an int; 10 if not given\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

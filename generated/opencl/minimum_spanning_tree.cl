@@ -19,7 +19,8 @@ typedef int arc_t;
 // Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
 #ifdef ATOMIC_READS
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define latest_arc(cell) (sizeof(arc_t) == 8 ? atom_add((volatile __global long *)&(cell), 0) : atomic_or((volatile __global int *)&(cell), 0))
+#define latest_arc(cell) (sizeof(arc_t) == 8 ? atom_add((volatile __global long *)&(cell), 0) \
+    : atomic_or((volatile __global int *)&(cell), 0))
 #else
 #define latest_arc(cell) (cell)
 #endif

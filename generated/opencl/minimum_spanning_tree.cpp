@@ -1,7 +1,8 @@
-// minimum_spanning_tree.sp as a program of its own, for OpenCL 1.2. Its kernels are in minimum_spanning_tree.cl.
+// minimum_spanning_tree.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in minimum_spanning_tree.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv minimum_spanning_tree.cpp -lOpenCL -o minimum_spanning_tree
-// run:   ./minimum_spanning_tree GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./minimum_spanning_tree GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -101,13 +102,13 @@ static long long minimum_spanning_tree(
 
 // What --help says.
 static const char *const usage =
-    "usage: minimum_spanning_tree GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: minimum_spanning_tree GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// pagerank.sp as a program of its own, for OpenCL 1.2. Its kernels are in pagerank.cl.
+// pagerank.sp as a program of its own, for OpenCL 1.2.
+// Its kernels are in pagerank.cl.
 //
 // build: g++ -O2 -std=c++17 -fwrapv pagerank.cpp -lOpenCL -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -38,7 +39,8 @@ struct Graph {
           in_columns(device, graph.in_columns) {}
 };
 
-// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
+// max_iterations = 100)
 static void pagerank(
     Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
@@ -80,15 +82,15 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out             writes the results to a .npz or .csv file\n"
-    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
-    "  --device          which device, by number; 0 is the first\n"
+    "  --out FILE        writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER   which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {

@@ -371,9 +371,12 @@ void sssp_few_2(
         if (get_global_id(0) == 0) {
             *modified_later_size = 0;
         }
-        { __global int *other = modified_later_bits; modified_later_bits = modified_next_bits; modified_next_bits = other; }
-        { __global int *other = modified_later_list; modified_later_list = modified_next_list; modified_next_list = other; }
-        { __global int *other = modified_later_size; modified_later_size = modified_next_size; modified_next_size = other; }
+        { __global int *other = modified_later_bits; modified_later_bits = modified_next_bits;
+            modified_next_bits = other; }
+        { __global int *other = modified_later_list; modified_later_list = modified_next_list;
+            modified_next_list = other; }
+        { __global int *other = modified_later_size; modified_later_size = modified_next_size;
+            modified_next_size = other; }
         barrier(CLK_GLOBAL_MEM_FENCE);
         modified_count = *modified_size;
         nobody_near = modified_count == 0;

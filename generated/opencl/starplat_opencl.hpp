@@ -218,7 +218,8 @@ public:
 
     void fill(T value) {
         if (count == 0) return;
-        check(clEnqueueFillBuffer(device->queue(), memory(), &value, sizeof(T), 0, count * sizeof(T), 0, nullptr, nullptr),
+        check(clEnqueueFillBuffer(device->queue(), memory(), &value, sizeof(T), 0, count * sizeof(T), 0, nullptr,
+            nullptr),
               "filling");
     }
 
@@ -243,7 +244,8 @@ public:
     std::vector<T> download() const {
         std::vector<T> cells(count);
         if (count > 0) {
-            check(clEnqueueReadBuffer(device->queue(), memory(), CL_TRUE, 0, count * sizeof(T), cells.data(), 0, nullptr,
+            check(clEnqueueReadBuffer(device->queue(), memory(), CL_TRUE, 0, count * sizeof(T), cells.data(), 0,
+                nullptr,
                                       nullptr), "downloading");
         }
         return cells;

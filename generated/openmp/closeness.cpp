@@ -1,7 +1,8 @@
-// closeness.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+// closeness.sp as a program of its own, in C++ with OpenMP.
+// OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp closeness.cpp -o closeness
-// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -141,7 +142,8 @@ extern "C" void closeness_centrality_few(
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor] && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
+                    if (candidate < bfs_level[neighbor]
+                            && candidate < atomic_min_int(&bfs_level[neighbor], candidate)) {
                         int slot;
                         #pragma omp atomic capture
                         { slot = *bfs_level_count; *bfs_level_count += 1; }
@@ -180,7 +182,7 @@ extern "C" void closeness_centrality_few(
 }
 
 }  // namespace kernels
-#line 184 "closeness.cpp"
+#line 186 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -246,7 +248,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
                     found = found_result.read();
                 } else {
                     bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls
+                            && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
                         float active_arcs = 0.0f;
                         active_arcs_result.set(0.0f);
                         kernels::arcs_of_bfs_level_order(
@@ -286,13 +289,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: closeness GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// clustering_coefficient.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+// clustering_coefficient.sp as a program of its own, in C++ with OpenMP.
+// OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp clustering_coefficient.cpp -o clustering_coefficient
-// run:   ./clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./clustering_coefficient GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -198,7 +199,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 202 "clustering_coefficient.cpp"
+#line 203 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -262,7 +263,7 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
 }
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
-static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffer<double> &lcc) {
+static void clustering_coefficient_few_pairs(Device &, Graph &graph, Buffer<double> &lcc) {
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     kernels::clustering_coefficient_set_lcc(
         graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
@@ -272,13 +273,13 @@ static void clustering_coefficient_few_pairs(Device &device, Graph &graph, Buffe
 
 // What --help says.
 static const char *const usage =
-    "usage: clustering_coefficient GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: clustering_coefficient GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

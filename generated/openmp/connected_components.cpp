@@ -1,7 +1,8 @@
-// connected_components.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+// connected_components.sp as a program of its own, in C++ with OpenMP.
+// OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp connected_components.cpp -o connected_components
-// run:   ./connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -71,7 +72,8 @@ extern "C" void connected_components_component_sample(
                 int held = component[high];
                 if (held == high) {
                     held = high;
-                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL,
+                        __ATOMIC_ACQUIRE);
                     if (held == high) {
                         break;
                     }
@@ -164,7 +166,8 @@ extern "C" void connected_components_component_join_symmetric(
                 int held = component[high];
                 if (held == high) {
                     held = high;
-                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+                    __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL,
+                        __ATOMIC_ACQUIRE);
                     if (held == high) {
                         break;
                     }
@@ -215,7 +218,7 @@ extern "C" void connected_components_component_set_apart_symmetric(
 }
 
 }  // namespace kernels
-#line 219 "connected_components.cpp"
+#line 222 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -236,7 +239,7 @@ struct Graph {
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
-static void connected_components(Device &device, Graph &graph, Buffer<int> &component) {
+static void connected_components(Device &, Graph &graph, Buffer<int> &component) {
     // connected_components.sp:6 forall (v in g.nodes())
     kernels::connected_components_component_start(
         graph.num_nodes, graph.row_offsets, graph.columns, component
@@ -272,13 +275,13 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
 
 // What --help says.
 static const char *const usage =
-    "usage: connected_components GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: connected_components GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// graph_coloring.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+// graph_coloring.sp as a program of its own, in C++ with OpenMP.
+// OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp graph_coloring.cpp -o graph_coloring
-// run:   ./graph_coloring GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./graph_coloring GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -90,7 +91,7 @@ extern "C" void graph_coloring_find_finished(
 }
 
 }  // namespace kernels
-#line 94 "graph_coloring.cpp"
+#line 95 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -135,13 +136,13 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
 
 // What --help says.
 static const char *const usage =
-    "usage: graph_coloring GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: graph_coloring GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,7 +1,8 @@
-// vertex_cover.sp as a program of its own, in C++ with OpenMP. OMP_NUM_THREADS says how many threads it uses.
+// vertex_cover.sp as a program of its own, in C++ with OpenMP.
+// OMP_NUM_THREADS says how many threads it uses.
 //
 // build: g++ -O2 -std=c++17 -fwrapv -fopenmp vertex_cover.cpp -o vertex_cover
-// run:   ./vertex_cover GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+// run:   ./vertex_cover GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -89,7 +90,7 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 93 "vertex_cover.cpp"
+#line 94 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
@@ -136,13 +137,13 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
 
 // What --help says.
 static const char *const usage =
-    "usage: vertex_cover GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: vertex_cover GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,4 +1,5 @@
-// The kernels of betweenness.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
+// The kernels of betweenness.sp in SYCL 2020, as free functions:
+// for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>
@@ -87,7 +88,8 @@ static arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
 // Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
 // `values`, or have been joined by all work-items, each in `joined` what it came by.
 static double join_add_double(
-    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
+    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values,
+        double total
 ) {
     const int lane = item.get_local_id(0);
     const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
@@ -257,7 +259,8 @@ KERNEL arcs_of_bfs_level_order(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     float active_arcs_part = 0.0f;
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+            place += item.get_global_range(0)) {
         const int active_node = bfs_level_order[place];
         active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
@@ -283,12 +286,14 @@ KERNEL betweenness_few(
             // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
             #line 12 "betweenness.sp"
-            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+                    place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                    if (candidate < bfs_level[neighbor]
+                            && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
                         const int slot = atomic(*bfs_level_count).fetch_add(1);
                         bfs_level_order[slot] = neighbor;
                     }
@@ -299,7 +304,8 @@ KERNEL betweenness_few(
         {
             // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
             #line 12 "betweenness.sp"
-            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+                    place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 double sigma_of_v = sigma[v];
                 for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
@@ -342,7 +348,8 @@ KERNEL betweenness_few_2(
         {
             // betweenness.sp:17 iterateInReverse (v != src)
             #line 17 "betweenness.sp"
-            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+                    place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
                 double delta_of_v = delta[v];

@@ -1,11 +1,12 @@
 // closeness.sp as a program of its own, for SYCL 2020.
-// Its kernels are in closeness_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
-// will do for the rest.
+// Its kernels are in closeness_kernels.cpp:
+// the runtime's own compiler builds them, so that any C++ compiler will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv closeness.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o closeness
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise closeness.cpp -o closeness
-// run:   ./closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        with oneAPI installed:
+//        icpx -fsycl -O2 -fwrapv -fp-model=precise closeness.cpp -o closeness
+// run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -89,7 +90,8 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
                     found = found_result.read();
                 } else {
                     bool pulls = bfs_level_end - bfs_level_begin > graph.num_nodes / 16;
-                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
+                    if (bfs_level_end - bfs_level_begin > 4096 && !pulls
+                            && bfs_level_end - bfs_level_begin > graph.num_nodes / 64) {
                         float active_arcs = 0.0f;
                         active_arcs_result.set(0.0f);
                         device.launch(
@@ -133,13 +135,13 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
 
 // What --help says.
 static const char *const usage =
-    "usage: closeness GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: closeness GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

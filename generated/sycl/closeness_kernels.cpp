@@ -1,4 +1,5 @@
-// The kernels of closeness.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
+// The kernels of closeness.sp in SYCL 2020, as free functions:
+// for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>
@@ -124,7 +125,8 @@ KERNEL closeness_centrality_min_level(
     long long *farness, int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+            place += item.get_global_range(0)) {
         const int v = bfs_level_order[place];
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
@@ -185,7 +187,8 @@ KERNEL arcs_of_bfs_level_order(
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     float active_arcs_part = 0.0f;
-    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+    for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+            place += item.get_global_range(0)) {
         const int active_node = bfs_level_order[place];
         active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
@@ -210,12 +213,14 @@ KERNEL closeness_centrality_few(
             // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
             #line 13 "closeness.sp"
-            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+                    place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int neighbor = columns[e];
                     const int candidate = depth + 1;
-                    if (candidate < bfs_level[neighbor] && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
+                    if (candidate < bfs_level[neighbor]
+                            && candidate < atomic(bfs_level[neighbor]).fetch_min(candidate)) {
                         const int slot = atomic(*bfs_level_count).fetch_add(1);
                         bfs_level_order[slot] = neighbor;
                     }
@@ -226,7 +231,8 @@ KERNEL closeness_centrality_few(
         {
             // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
             #line 13 "closeness.sp"
-            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end; place += item.get_global_range(0)) {
+            for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
+                    place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];

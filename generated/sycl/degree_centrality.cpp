@@ -1,11 +1,12 @@
 // degree_centrality.sp as a program of its own, for SYCL 2020.
-// Its kernels are in degree_centrality_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
-// will do for the rest.
+// Its kernels are in degree_centrality_kernels.cpp:
+// the runtime's own compiler builds them, so that any C++ compiler will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv degree_centrality.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o degree_centrality
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise degree_centrality.cpp -o degree_centrality
-// run:   ./degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        with oneAPI installed:
+//        icpx -fsycl -O2 -fwrapv -fp-model=precise degree_centrality.cpp -o degree_centrality
+// run:   ./degree_centrality GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -40,7 +41,8 @@ struct Graph {
           in_row_offsets(device, graph.in_row_offsets) {}
 };
 
-// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double> in_centrality)
+// degree_centrality.sp:4 function degree_centrality(Graph g, propNode<double> out_centrality, propNode<double>
+// in_centrality)
 static void degree_centrality(
     Device &device, Graph &graph, Buffer<double> &out_centrality, Buffer<double> &in_centrality
 ) {
@@ -54,13 +56,13 @@ static void degree_centrality(
 
 // What --help says.
 static const char *const usage =
-    "usage: degree_centrality GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: degree_centrality GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

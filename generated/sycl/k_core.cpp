@@ -1,11 +1,12 @@
 // k_core.sp as a program of its own, for SYCL 2020.
-// Its kernels are in k_core_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
-// will do for the rest.
+// Its kernels are in k_core_kernels.cpp:
+// the runtime's own compiler builds them, so that any C++ compiler will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv k_core.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o k_core
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise k_core.cpp -o k_core
-// run:   ./k_core GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        with oneAPI installed:
+//        icpx -fsycl -O2 -fwrapv -fp-model=precise k_core.cpp -o k_core
+// run:   ./k_core GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -95,13 +96,13 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
 
 // What --help says.
 static const char *const usage =
-    "usage: k_core GRAPH [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
-    "  GRAPH         an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected  adds the other direction of every arc that lacks it\n"
-    "  --out         writes the results to a .npz or .csv file\n"
-    "  --repeat      runs so often, after once to warm up, and says how long that took\n"
-    "  --device      which device, by number; 0 is the first\n"
-    "  --help        says this\n";
+    "usage: k_core GRAPH [OPTIONS]\n"
+    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
+    "  --undirected     adds the other direction of every arc that lacks it\n"
+    "  --out FILE       writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER  which device, by number; 0 is the first\n"
+    "  --help           says this\n";
 
 int main(int argc, char **argv) {
     try {

@@ -1,4 +1,5 @@
-// The kernels of minimum_spanning_tree.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
+// The kernels of minimum_spanning_tree.sp in SYCL 2020, as free functions:
+// for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #include <climits>

@@ -1,11 +1,12 @@
 // pagerank.sp as a program of its own, for SYCL 2020.
-// Its kernels are in pagerank_kernels.cpp: the runtime's own compiler builds them, so that any C++ compiler
-// will do for the rest.
+// Its kernels are in pagerank_kernels.cpp:
+// the runtime's own compiler builds them, so that any C++ compiler will do for the rest.
 //
 // build: g++ -O2 -std=c++17 -fwrapv pagerank.cpp -I$SYCL/include -L$SYCL/lib -Wl,-rpath,$SYCL/lib -lsycl -o pagerank
 //        where SYCL is the folder that "pip install intel-sycl-rt" fills, python -c "import sys; print(sys.prefix)";
-//        with oneAPI installed: icpx -fsycl -O2 -fwrapv -fp-model=precise pagerank.cpp -o pagerank
-// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]
+//        with oneAPI installed:
+//        icpx -fsycl -O2 -fwrapv -fp-model=precise pagerank.cpp -o pagerank
+// run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
 #include "starplat_read_graph.hpp"
@@ -42,7 +43,8 @@ struct Graph {
           in_columns(device, graph.in_columns) {}
 };
 
-// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int max_iterations = 100)
+// pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
+// max_iterations = 100)
 static void pagerank(
     Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
     int max_iterations
@@ -84,15 +86,15 @@ static void pagerank(
 
 // What --help says.
 static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [--undirected] [--out FILE] [--repeat TIMES] [--device NUMBER]\n"
+    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
     "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
     "  --damping         a double; 0.85 if not given\n"
     "  --tolerance       a double; 1e-06 if not given\n"
     "  --max_iterations  an int; 100 if not given\n"
     "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out             writes the results to a .npz or .csv file\n"
-    "  --repeat          runs so often, after once to warm up, and says how long that took\n"
-    "  --device          which device, by number; 0 is the first\n"
+    "  --out FILE        writes the results to a .npz or .csv file\n"
+    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
+    "  --device NUMBER   which device, by number; 0 is the first\n"
     "  --help            says this\n";
 
 int main(int argc, char **argv) {

@@ -1,4 +1,5 @@
-// The kernels of pagerank.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
+// The kernels of pagerank.sp in SYCL 2020, as free functions:
+// for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
@@ -74,7 +75,8 @@ static arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
 // Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
 // `values`, or have been joined by all work-items, each in `joined` what it came by.
 static double join_add_double(
-    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values, double total
+    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values,
+        double total
 ) {
     const int lane = item.get_local_id(0);
     const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];

@@ -1,4 +1,5 @@
-// The kernels of vertex_cover.sp in SYCL 2020, as free functions: for the compiler in oneAPI's runtime, and for icpx.
+// The kernels of vertex_cover.sp in SYCL 2020, as free functions:
+// for the compiler in oneAPI's runtime, and for icpx.
 #include <sycl/sycl.hpp>
 
 #define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void

@@ -196,15 +196,14 @@ class _Arguments:
 
     def usage(self) -> str:
         """What stands after the graph on the command line."""
-        own = "".join(f" {self.flag(argument)}" for argument, _ in self.given)
-        return own + " [--undirected]" + "".join(f" [--{self.options[name]} {_OPTIONS[name][0]}]" for name in _OPTIONS)
+        return "".join(f" {self.flag(argument)}" for argument, _ in self.given) + " [OPTIONS]"
 
     def help(self) -> list[str]:
         """What `--help` says under the line of usage."""
         said = [("GRAPH", "an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed")]
         said += [(f"--{quoted(argument.name)}", self.meaning(argument)) for argument, _ in self.given]
         said += [("--undirected", "adds the other direction of every arc that lacks it")]
-        said += [(f"--{self.options[name]}", meaning) for name, (_, meaning) in _OPTIONS.items()]
+        said += [(f"--{self.options[name]} {word}", meaning) for name, (word, meaning) in _OPTIONS.items()]
         said += [("--help", "says this")]
         width = max(len(name) for name, _ in said)
         return [f"  {name:<{width}}  {meaning}" for name, meaning in said]

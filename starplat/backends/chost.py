@@ -6,6 +6,7 @@ returns finished functions, and notes which helper functions they call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -17,6 +18,7 @@ from starplat.backends.comments import comment, origin
 from starplat.backends.cparameters import signature_text
 from starplat.backends.cplusplus import TYPES
 from starplat.backends.cpp import CELLS, CPP, size_of
+from starplat.backends.folding import folded
 from starplat.backends.helpers import Helpers
 from starplat.backends.host_uses import callees_first, filled_by_device, read_by_anybody
 from starplat.backends.hostlaunch import BY_NAME, Launching, LaunchPrinter
@@ -83,6 +85,11 @@ def host_text(
     return HostText(tuple(printer.lines() for printer in printed), helpers)
 
 
+def says(lines: Iterable[str], name: str) -> bool:
+    """Whether lines use the name."""
+    return any(re.search(rf"\b{name}\b", line) for line in lines)
+
+
 @dataclass
 class HostPrinter:
     """Prints one host function. `rounds` holds, for every loop around, what must run before its next round."""
@@ -111,17 +118,25 @@ class HostPrinter:
     def lines(self) -> tuple[str, ...]:
         """The whole function."""
         result = "void" if self.function.result is None else TYPES[self.function.result]
-        parameters = ["Device &device", "Graph &graph", *map(self.parameter, self.function.parameters)]
         head = f"static {result} {self.names.host_function(self.function.name)}"
         place = origin(self.module, self.function.span)
         body = self.block(self.function.body)
-        return (
-            *(() if place is None else (comment(place),)),
-            *f"{signature_text(head, parameters)} {{".splitlines(),
+        inside = (
             *(f"{INDENT}{self.buffer(array)}" for array in self.function.arrays),
             *(f"{INDENT}{word}" for word in self.launches.declarations()),
             *body,
-            "}",
+        )
+        device, graph = (
+            kind + name * says(inside, name) for kind, name in (("Device &", "device"), ("Graph &", "graph"))
+        )
+        parameters = [device, graph, *map(self.parameter, self.function.parameters)]
+        return folded(
+            (
+                *(() if place is None else (comment(place),)),
+                *f"{signature_text(head, parameters)} {{".splitlines(),
+                *inside,
+                "}",
+            )
         )
 
     def parameter(self, parameter: Parameter) -> str:

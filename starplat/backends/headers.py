@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from starplat.backends.definitions import used
+from starplat.backends.folding import folded
 from starplat.backends.helpers import Helper
 from starplat.backends.launch import (
     GROUP_SIZE,
@@ -121,7 +122,7 @@ def device_part(template: str, **pieces: object) -> str:
         threads_of_one_group=THREADS_OF_ONE_GROUP,
         **pieces,
     )
-    return text.strip("\n")
+    return "\n".join(folded(text.strip("\n").split("\n")))
 
 
 def host_header(name: str, language: str, includes: tuple[str, ...]) -> Header:

@@ -9,6 +9,7 @@ from functools import cache
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from starplat import resources
+from starplat.backends.folding import folded
 from starplat.backends.helpers import Helper
 
 _COMMON = ("common/helpers.jinja", "common/rows.jinja")
@@ -47,7 +48,8 @@ def helper_texts(templates: Sequence[str], helpers: Iterable[Helper], **shared: 
         macro = next(getattr(module, helper.macro) for module in modules if hasattr(module, helper.macro))
         known = shared | dict(helper.arguments)
         given = {name: known.pop(name) for name in macro.arguments if name in known}
-        texts.append(_with_words(str(macro(**given)).strip("\n"), known))
+        text = _with_words(str(macro(**given)).strip("\n"), known)
+        texts.append("\n".join(folded(text.split("\n"))))
     return texts
 
 

@@ -16,6 +16,7 @@ from starplat.backends.comments import comment, file_name, line_mark, origin
 from starplat.backends.cparameters import Parameters, kernels_inside, signature_text, under_all_names
 from starplat.backends.crecords import need_records
 from starplat.backends.cstmt import StatementPrinter
+from starplat.backends.folding import folded
 from starplat.backends.helpers import Helper, Helpers
 from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, has_uneven_loops, most_sets, threads_together, walks_sets
 from starplat.backends.legal_module import legal
@@ -104,7 +105,7 @@ class _Viewer:
         place = origin(self.module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
         mark = line_mark(self.module, kernel.span)
-        return Routine(name, comments, mark, signature, tuple(body), tuple(parameters), memory)
+        return Routine(name, folded(comments), mark, signature, folded(body), tuple(parameters), memory)
 
     def given_memory(self, legal: LegalKernel, printer: ExpressionPrinter) -> tuple[GroupMemory, ...]:
         """The memory that the kernel's groups share, on targets that give it to kernels."""
@@ -123,7 +124,7 @@ class _Viewer:
         comments = () if place is None else (comment(place),)
         mark = line_mark(self.module, legal.op.span)
         own = tuple(parameters[len(self.spelling.leading_parameters) :])
-        return Routine(name, comments, mark, signature_text(f"{prefix} {name}", parameters), tuple(body), own)
+        return Routine(name, folded(comments), mark, signature_text(f"{prefix} {name}", parameters), folded(body), own)
 
     def kernel_prefix(self, legal: LegalKernel) -> str:
         """What stands before the name of a kernel."""
@@ -167,7 +168,7 @@ class _Viewer:
         body = StatementPrinter(self.printer(function.name, _references(function))).lines(legal.body)
         place = origin(self.module, function.span)
         comments = tuple(comment(text) for text in (place, function.comment) if text)
-        return Routine(name, comments, line_mark(self.module, function.span), signature, tuple(body))
+        return Routine(name, folded(comments), line_mark(self.module, function.span), signature, folded(body))
 
     def printer(self, routine: str | None, references: frozenset[Variable]) -> ExpressionPrinter:
         return ExpressionPrinter(
