@@ -40,7 +40,7 @@ DropLoops = Annotated[bool, typer.Option("--drop-loops", help="Leave out arcs fr
 Dedup = Annotated[bool, typer.Option("--dedup", help="Keep the lightest of parallel arcs.")]
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", metavar="ones|random:LO..HI:SEED", help="Give the arcs new weights."),
+    typer.Option("--weights", metavar="HOW", help="Give the arcs new weights: ones, or random:LO..HI:SEED."),
 ]
 Arguments = Annotated[
     list[str] | None,

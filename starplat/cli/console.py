@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PIPE_WIDTH = 200
-"""Columns of a table that no terminal limits."""
+"""Columns of a table that neither a terminal nor COLUMNS limits."""
 
 WIDEST = 1000
 """Columns that the words of no table need more of."""
@@ -42,16 +42,38 @@ def err() -> Console:
 
 
 def show_table(table: Table) -> None:
-    """A table on stdout. A terminal that is too narrow for its words and numbers wraps the lines; none is cut short."""
+    """A table on stdout. One that is too wide wraps its lines between words; none is cut short, and a terminal that is
+    too narrow for its words wraps them itself."""
     from rich.measure import Measurement
 
     console = out()
     options = console.options.update(max_width=WIDEST)
+    sizes = []
     for column in table.columns:
         found = [Measurement.get(console, options, cell) for cell in (column.header, *column.cells)]
-        column.min_width = max(each.maximum if column.no_wrap else each.minimum for each in found)
+        most = max(each.maximum for each in found)
+        least = most if column.no_wrap else max(each.minimum for each in found)
+        column.min_width = least
+        sizes.append((least, most))
+    between = Measurement.get(console, options, table).maximum - sum(most for _, most in sizes)
+    for column, width in zip(table.columns, shared_out(sizes, console.width - between), strict=True):
+        column.width = width
     console.width = max(console.width, Measurement.get(console, options, table).minimum)
     console.print(table, crop=False)
+
+
+def shared_out(sizes: list[tuple[int, int]], room: int) -> list[int]:
+    """The widths of columns, of each of which the least and the most is known: what is left of the room beyond the
+    least goes to all alike, as far as they need it."""
+    widths = [least for least, _ in sizes]
+    left = max(room - sum(widths), 0)
+    waiting = sorted(range(len(sizes)), key=lambda column: sizes[column][1] - sizes[column][0])
+    for place, column in enumerate(waiting):
+        least, most = sizes[column]
+        more = min(most - least, left // (len(waiting) - place))
+        widths[column] += more
+        left -= more
+    return widths
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -190,7 +212,7 @@ def _console(stream: IO[str]) -> Console:
     from rich.console import Console
 
     colour = wants_colour(stream)
-    width = None if stream.isatty() else PIPE_WIDTH
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return Console(
         file=stream,
         force_terminal=colour or None,

@@ -105,12 +105,13 @@ def _targets(found: Findings) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("target", "device", "driver", "state", box=None, header_style="bold", pad_edge=False)
+    table = Table("target", "device", "state", box=None, header_style="bold", pad_edge=False)
     for attempt in found.attempts:
         device = attempt.device
         index = "" if device.index is None else f"{device.index}  "
         style = "green" if works(attempt) else "yellow" if not device.usable else "bold red"
-        row = map(escape, (device.target, f"{index}{device.name}", device.driver))
+        known = ", ".join(word for word in (device.name, device.driver) if word != "-")
+        row = map(escape, (device.target, f"{index}{known}" or "-"))
         table.add_row(*row, f"[{style}]{escape(state(attempt))}[/]")
     return table
 
@@ -119,11 +120,11 @@ def _tools(found: Findings) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("compiler", "version", "for", "where", box=None, header_style="bold", pad_edge=False)
+    table = Table("compiler", "for", "where", box=None, header_style="bold", pad_edge=False)
     for tool in found.tools:
         where = tool.path or f"not found; {tool.mend}"
-        version = "-" if tool.path is None else tool.version or "does not start"
-        table.add_row(*map(escape, (tool.name, version, tool.purpose, where)))
+        version = "" if tool.path is None else f" {tool.version or 'does not start'}"
+        table.add_row(*map(escape, (f"{tool.name}{version}", tool.purpose, where)))
     return table
 
 

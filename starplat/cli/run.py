@@ -60,7 +60,7 @@ _GraphFile = Annotated[
     Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
 ]
 _Out = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="r.npz|r.csv|r.parquet", help="Write the properties.")
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the properties: .npz, .csv or .parquet.")
 ]
 _Trace = Annotated[
     str | None,

@@ -207,6 +207,6 @@ KNOBS: Mapping[str, Knob] = {name: _knob(name, hint) for name, hint in get_type_
 
 
 def usage() -> str:
-    """What `--schedule` takes, in a line."""
-    knobs = ", ".join(f"{knob.name}={'|'.join(knob.words)}" for knob in KNOBS.values())
-    return f"{', '.join(BASES)}, a .toml file, or some of {knobs}."
+    """What `--schedule` takes, in a line that may be broken between any two words."""
+    knobs = "; ".join(f"{knob.name}= {' | '.join(knob.words)}" for knob in KNOBS.values())
+    return f"{', '.join(BASES)}, a .toml file, or some of these with commas between: {knobs}."
