@@ -1,14 +1,13 @@
 """Measures emitted programs beside runs: the same program on the same graph, built by the command in its first comment.
 
-The emitted program reads the graph from a file and says how long its run took; the figure is the median of several,
-divided as the run's own. A target whose compiler is not here is told as such.
+The emitted program reads the graph from a file and says what the median of its runs took, which is divided as the run's
+own. A target whose compiler is not here is told as such.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -63,15 +62,15 @@ def measured(cells: Sequence[Cell], entry: Entry, repeat: int) -> Iterator[Emitt
             if cell.status != "right" or cell.graph != entry.name:
                 continue
             try:
-                seconds = runs(cell, entry, file, folder / f"{cell.row}-{cell.target}", repeat)
-                yield Emitted(cell, 1e3 * statistics.median(seconds) / cell.rounds)
+                seconds = median_of(cell, entry, file, folder / f"{cell.row}-{cell.target}", repeat)
+                yield Emitted(cell, 1e3 * seconds / cell.rounds)
             except (OSError, ValueError, subprocess.CalledProcessError) as error:
                 told = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error)
                 yield Emitted(cell, None, remark=" ".join(str(told).split())[:200])
 
 
-def runs(cell: Cell, entry: Entry, file: Path, folder: Path, repeat: int) -> list[float]:
-    """Builds the program and runs it so often; the seconds that it names, but for a first one to warm up.
+def median_of(cell: Cell, entry: Entry, file: Path, folder: Path, repeat: int) -> float:
+    """Builds the program and has it run so often, after a run to warm up; the seconds that it names.
 
     Raises:
         OSError, subprocess.CalledProcessError: it is not built, or does not run.
@@ -79,15 +78,12 @@ def runs(cell: Cell, entry: Entry, file: Path, folder: Path, repeat: int) -> lis
     """
     row = ROWS[cell.row]
     program = built(row.program, cell, folder)
-    command = [str(program), str(file), *flags(row.arguments(entry))]
-    times = []
-    for _ in range(repeat + 1):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-        said = RUN.search(done.stdout)
-        if said is None:
-            raise ValueError(f"{program.name} does not say how long it ran")
-        times.append(float(said[1]))
-    return times[1:]
+    command = [str(program), str(file), *flags(row.arguments(entry)), "--repeat", str(repeat)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    said = RUN.search(done.stdout)
+    if said is None:
+        raise ValueError(f"{program.name} does not say how long it ran")
+    return float(said[1])
 
 
 def built(name: str, cell: Cell, folder: Path) -> Path:
