@@ -94,7 +94,7 @@ def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-@pytest.mark.thin(plain=2)
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("target", CALLED)
 def test_c_calls_it(target: str, tmp_path: Path) -> None:
     built = library("sssp", target, tmp_path)

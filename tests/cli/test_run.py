@@ -289,6 +289,7 @@ sys.exit(main(["check", "x.sp"]))
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.campaign
 def test_two_processes_at_once_both_succeed(examples: Path, roads: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "STARPLAT_CACHE_DIR": str(tmp_path / "cache")}
     out = tmp_path / "r.npz"

@@ -106,3 +106,21 @@ def test_an_int_takes_the_least_of_longs(target: Target) -> None:
     assert result.returned == -3
     np.testing.assert_array_equal(result["near"], near)
     np.testing.assert_array_equal(result["last"], np.minimum(last, 2**31 - 1))
+
+
+DEEPEST = """function deepest(Graph g, propNode<int> level, node src) {
+  int last = 0;
+  g.attachNodeProperty(level = 0);
+  iterateInBFS (v in g.nodes() from src) {
+    forall (w in g.neighbors(v)) { w.level = v.level + 1; }
+    last = v.level;
+  }
+  return last;
+}
+"""
+
+
+@every_target
+def test_a_scalar_that_every_node_of_a_level_sets_alike(target: Target) -> None:
+    result = target.run(starplat.compile(DEEPEST), ZOO["chain"], {"src": 0})
+    assert result.returned == 11

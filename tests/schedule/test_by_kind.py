@@ -34,6 +34,7 @@ def with_variants(name: str, target: str) -> Module:
     return for_all_kinds(lambda facts: for_target(module, target, AUTO, facts))
 
 
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("target", BACKENDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_module_with_all_variants_is_a_module(name: str, target: str) -> None:
@@ -93,6 +94,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return built
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("kind", ["symmetric", "directed", "grid"])
 @pytest.mark.parametrize("name", ["connected_components", "triangle_count"])
 def test_each_graph_gets_its_variant_and_the_right_answer(

@@ -50,6 +50,7 @@ def test_a_second_process_builds_nothing(tmp_path: Path) -> None:
     assert outputs == [("False\n", ""), ("True\n", "")]
 
 
+@pytest.mark.campaign
 def test_processes_that_start_at_once_all_succeed(tmp_path: Path) -> None:
     device_of("opencl")
     processes = [in_process(RUN, tmp_path / "cache") for _ in range(3)]

@@ -123,6 +123,7 @@ def test_every_example_runs_through_it(tmp_path: Path) -> None:
     assert all(line.endswith("stand-in (SYCL, acpp 2026.1.0) True") for line in lines), lines
 
 
+@pytest.mark.campaign
 def test_its_devices_come_first_and_dpctl_s_stay(tmp_path: Path) -> None:
     before = [line for line in said(DEVICES, tmp_path).splitlines() if not line.startswith("None")]
     stand_in(tmp_path / "bin", "icpx", STAND_IN)

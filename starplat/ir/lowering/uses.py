@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from starplat.analysis import walk
+from starplat.analysis.common import is_common
 from starplat.analysis.effects import Kind
+from starplat.analysis.parallel import ParallelLoop
 from starplat.analysis.races import CellSet, LoopRaces, RaceClass
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar
@@ -38,7 +40,7 @@ def returned_scalars(races: LoopRaces) -> list[Returned]:
     leaders = extreme_leaders(races.loop.body)
     inside = set(walk.declared(races.loop.body))
     return [
-        Returned(cell.symbol, Return.WORD) if cell.symbol in leaders else _returned(cell)
+        Returned(cell.symbol, Return.WORD) if cell.symbol in leaders else _returned(cell, races.loop)
         for cell in races.cells
         if isinstance(cell.symbol.type, Scalar)
         and cell.race_class is not RaceClass.READ_ONLY
@@ -46,7 +48,7 @@ def returned_scalars(races: LoopRaces) -> list[Returned]:
     ]
 
 
-def _returned(cell: CellSet) -> Returned:
+def _returned(cell: CellSet, loop: ParallelLoop) -> Returned:
     writes = [a for a in cell.accesses if a.kind is not Kind.READ]
     reads = len(writes) < len(cell.accesses)
     first = writes[0]
@@ -62,8 +64,8 @@ def _returned(cell: CellSet) -> Returned:
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.OR)
             case typed.Literal(value=False, type=Scalar.BOOL):
                 return Returned(cell.symbol, Return.REDUCTION, ir.Combine.AND)
-            case _:
-                return Returned(cell.symbol, Return.FLAG, value=first.value)
+            case value if value is not None and is_common(value, loop):  # the host can compute it too
+                return Returned(cell.symbol, Return.FLAG, value=value)
     return Returned(cell.symbol, Return.WORD)
 
 
