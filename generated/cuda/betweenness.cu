@@ -203,7 +203,7 @@ static void betweenness(
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
         {
-            Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+            Buffer<unsigned> arrived(device, 1, 0);
             device.launch_together(
                 "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
                 graph.in_row_offsets, graph.in_columns, sigma, delta, bfs_level, bfs_level_nodes,

@@ -147,7 +147,7 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
         device.launch_together(
             "bfs_loop", bfs_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
             graph.in_row_offsets, graph.in_columns, level, parent, bfs_level, bfs_level_nodes,

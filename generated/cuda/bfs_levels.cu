@@ -116,7 +116,7 @@ static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src
     Buffer<unsigned> frontier_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
         device.launch_together(
             "bfs_levels_loop", bfs_levels_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
             graph.in_row_offsets, graph.in_columns, level, frontier, frontier_next, src, arrived

@@ -165,7 +165,7 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     for (int src = 0; src < graph.num_nodes; src++) {
         check_place(src, graph.num_nodes);
         {
-            Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+            Buffer<unsigned> arrived(device, 1, 0);
             device.launch_together(
                 "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes,
                 graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, level, bfs_level,

@@ -124,8 +124,8 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
     Buffer<unsigned> peeling(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<long long> peeled_found(device, 3, 0);
         device.launch_together(
             "k_core_loop", k_core_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
             graph.in_row_offsets, graph.in_columns, core, peeling, degree, peeled_found, arrived

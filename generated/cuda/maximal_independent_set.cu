@@ -128,8 +128,8 @@ struct Graph {
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
             "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 :
             4, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,

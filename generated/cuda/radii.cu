@@ -150,7 +150,7 @@ static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsi
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
         {
-            Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+            Buffer<unsigned> arrived(device, 1, 0);
             device.launch_together(
                 "radii_loop", radii_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
                 graph.in_row_offsets, graph.in_columns, level, bfs_level, bfs_level_nodes, bfs_level_next,

@@ -173,9 +173,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
-        Buffer<arc_t> longest_row_found(device, std::vector<arc_t>(3, (-ARC_MAX - 1)));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<double> weight_total_found(device, 3, 0.0);
+        Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
             "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets,
             graph.columns, dist, modified, modified_next, weight, modified_later, src,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -43,6 +44,10 @@ public:
         use();
         check(cudaFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
+        cudaMemPool_t pool;  // what one run gives back is there for the next
+        std::uint64_t most_kept = UINT64_MAX;
+        check(cudaDeviceGetDefaultMemPool(&pool, number), "finding the pool of memory");
+        check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most_kept), "keeping memory");
     }
 
     // This thread's calls are for this GPU from here on.
@@ -97,7 +102,7 @@ public:
     Buffer(const Device &on, std::size_t size) : device(&on), count(size) {
         const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
         void *memory = nullptr;
-        if (cudaMalloc(&memory, bytes) != cudaSuccess) {
+        if (cudaMallocAsync(&memory, bytes, nullptr) != cudaSuccess) {
             static_cast<void>(cudaGetLastError());  // it has been dealt with
             throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
         }
@@ -107,6 +112,8 @@ public:
     Buffer(const Device &on, const Cells<T> &values) : Buffer(on, values.size()) {
         check(cudaMemcpy(cells.get(), values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "uploading");
     }
+
+    Buffer(const Device &on, std::size_t size, T value) : Buffer(on, size) { fill(value); }
 
     operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
 
@@ -147,7 +154,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T *memory) const { static_cast<void>(cudaFree(memory)); }
+        void operator()(T *memory) const { static_cast<void>(cudaFreeAsync(memory, nullptr)); }
     };
 
     const Device *device;

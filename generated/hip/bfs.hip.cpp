@@ -138,7 +138,7 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     Buffer<int> bfs_level_count(device, 1);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
         device.launch_together(
             "bfs_loop", bfs_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
             graph.columns, level, parent, bfs_level, bfs_level_order, bfs_level_count, src, arrived

@@ -134,8 +134,8 @@ struct Graph {
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     Buffer<int> color_nxt(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> finished_found(device, std::vector<int>(3, 1));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
             "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 4 : 8,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,

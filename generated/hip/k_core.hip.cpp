@@ -204,8 +204,8 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> peeling_list(device, graph.num_nodes);
     Buffer<int> peeling_size(device, 1);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<long long> peeled_found(device, std::vector<long long>(3, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<long long> peeled_found(device, 3, 0);
         device.launch_together(
             "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core,

@@ -105,7 +105,7 @@ struct Graph {
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
         device.launch_together(
             "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 4 : 8,
             graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,

@@ -188,9 +188,9 @@ static long long minimum_spanning_tree(
     Buffer<arc_t> choice(device, graph.num_nodes);
     long long total = 0;
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> growing_found(device, std::vector<int>(3, 0));
-        Buffer<long long> total_found(device, std::vector<long long>(3, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<int> growing_found(device, 3, 0);
+        Buffer<long long> total_found(device, 3, 0);
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 4 : 8,

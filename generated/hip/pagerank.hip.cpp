@@ -170,9 +170,9 @@ static void pagerank(
 ) {
     Buffer<double> contribution(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<double> stranded_found(device, std::vector<double>(3, 0.0));
-        Buffer<double> change_found(device, std::vector<double>(3, 0.0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<double> stranded_found(device, 3, 0.0);
+        Buffer<double> change_found(device, 3, 0.0);
         device.launch_together(
             "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance,

@@ -238,9 +238,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     Buffer<int> modified_later_size(device, 1);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<double> weight_total_found(device, std::vector<double>(3, 0.0));
-        Buffer<arc_t> longest_row_found(device, std::vector<arc_t>(3, (-ARC_MAX - 1)));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<double> weight_total_found(device, 3, 0.0);
+        Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
             "sssp_loop", sssp_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.num_arcs,
             graph.row_offsets, graph.columns, dist, modified_bits, modified_size, modified_list,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -43,6 +44,10 @@ public:
         use();
         check(hipFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(hipGetDeviceProperties(&properties, number), "hipGetDeviceProperties");
+        hipMemPool_t pool;  // what one run gives back is there for the next
+        std::uint64_t most_kept = UINT64_MAX;
+        check(hipDeviceGetDefaultMemPool(&pool, number), "finding the pool of memory");
+        check(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &most_kept), "keeping memory");
     }
 
     // This thread's calls are for this GPU from here on.
@@ -97,7 +102,7 @@ public:
     Buffer(const Device &on, std::size_t size) : device(&on), count(size) {
         const std::size_t bytes = (count * sizeof(T) / 8 + 1) * 8;
         void *memory = nullptr;
-        if (hipMalloc(&memory, bytes) != hipSuccess) {
+        if (hipMallocAsync(&memory, bytes, nullptr) != hipSuccess) {
             static_cast<void>(hipGetLastError());  // it has been dealt with
             throw std::runtime_error("there is no room for " + std::to_string(bytes) + " bytes more on the GPU");
         }
@@ -107,6 +112,8 @@ public:
     Buffer(const Device &on, const Cells<T> &values) : Buffer(on, values.size()) {
         check(hipMemcpy(cells.get(), values.data(), count * sizeof(T), hipMemcpyHostToDevice), "uploading");
     }
+
+    Buffer(const Device &on, std::size_t size, T value) : Buffer(on, size) { fill(value); }
 
     operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
 
@@ -147,7 +154,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T *memory) const { static_cast<void>(hipFree(memory)); }
+        void operator()(T *memory) const { static_cast<void>(hipFreeAsync(memory, nullptr)); }
     };
 
     const Device *device;

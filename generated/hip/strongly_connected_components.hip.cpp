@@ -280,8 +280,8 @@ struct Graph {
 static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> alone(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<long long> trimmed_found(device, std::vector<long long>(3, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<long long> trimmed_found(device, 3, 0);
         device.launch_together(
             "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, alone, component,

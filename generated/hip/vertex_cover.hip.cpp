@@ -121,8 +121,8 @@ struct Graph {
 static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in_cover) {
     Buffer<int> partner(device, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));
-        Buffer<int> matched_found(device, std::vector<int>(3, 0));
+        Buffer<unsigned> arrived(device, 1, 0);
+        Buffer<int> matched_found(device, 3, 0);
         device.launch_together(
             "vertex_cover_loop", vertex_cover_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
             graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_cover, partner,

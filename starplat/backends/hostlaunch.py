@@ -178,11 +178,11 @@ class LaunchPrinter:
             yield from self.by_group(loop)
             return
         yield "{"
-        yield f"{INDENT}Buffer<unsigned> arrived(device, std::vector<unsigned>(1, 0));"
+        yield f"{INDENT}Buffer<unsigned> arrived(device, 1, 0);"
         for cells, start in loop.found:
             first = self.expressions.expression(start)
             kind, name = CELLS[cells.element], self.names.local(cells)
-            yield f"{INDENT}Buffer<{kind}> {name}(device, std::vector<{kind}>({RING}, {first}));"
+            yield f"{INDENT}Buffer<{kind}> {name}(device, {RING}, {first});"
         for word in loop.outcomes:
             yield f"{INDENT}Word<{CELLS[word.element]}> {self.names.local(word)}(device);"
         arguments = [self.argument(argument) for argument in loop_parameters(self.module, loop)]

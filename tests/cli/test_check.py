@@ -179,7 +179,7 @@ def test_a_programs_file_name_stays_out_of_commands_and_of_the_code(
         assert re.fullmatch(r"[A-Za-z0-9][\w.+-]*", path.name, re.ASCII)
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"^\s*#(error(?! \")|ifndef \d)|^line #error", text, re.MULTILINE)
-        for command in re.findall(r"^(?://|/*|#)? *(?:build|run): +(.*)", text, re.MULTILINE):
+        for command in re.findall(r"^(?://|/[*]|#)? *(?:build|run): +(.*)", text, re.MULTILINE):
             assert re.fullmatch(r"[\w.,+\-=/ $()\[\]|]*", command, re.ASCII), command
 
 
