@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -10,6 +12,7 @@ pytest_plugins = ["tests.reporting", "tests.tiers"]
 for profile, examples in {"plain": 20, "campaign": 100, "nightly": 1000}.items():
     settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("plain")
+os.environ.pop("COLUMNS", None)  # which xdist sets; tables of a command whose output goes to a pipe are wide
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

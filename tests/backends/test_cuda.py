@@ -155,6 +155,7 @@ def test_programs_compile_without_warnings(path: Path, library: bool, tmp_path: 
     whole(path, tmp_path, library=library)
 
 
+@pytest.mark.campaign
 def test_one_program_compiles_without_warnings(tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")

@@ -119,7 +119,7 @@ def test_a_property_comes_back_as_run_gives_it(target: str, tmp_path: Path) -> N
     np.testing.assert_allclose(rank, expected, rtol=1e-9)
 
 
-@pytest.mark.thin(plain=2)
+@pytest.mark.campaign
 @pytest.mark.parametrize("target", HOST_TARGETS)
 def test_a_set_goes_in(target: str, tmp_path: Path) -> None:
     graph = rmat(7, seed=5)

@@ -247,7 +247,7 @@ def test_a_lock_is_taken_and_freed_in_one_round(target: str) -> None:
     assert take.lock is not None
     module = module_of(over_nodes([take], [take.array, take.carried[0].array, take.lock]))
     text = BACKENDS[target].kernels_text(module)
-    in_order = ("for (bool done", "__atomic_exchange_n(&lock[0], 1", "__atomic_store_n(&lock[0], 0", "done = true")
+    in_order = ("for (bool done", "__atomic_exchange_n(&lock[0], 1", "__atomic_store_n(&lock[0], 0", "= true")
     places = [text.index(words) for words in in_order]
     assert places == sorted(places)
 

@@ -34,6 +34,7 @@ def entry(name: str) -> tuple[graphs.Entry, Arcs]:
 # --- emitted programs ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif("openmp" not in HERE, reason="no compiler for openmp is here")
 def test_emitted_programs_are_measured_beside_runs(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--quick", "--artifacts", "--targets", "openmp", "--graphs", "rmat6", "--rows", "sssp,components"]

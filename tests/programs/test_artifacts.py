@@ -63,8 +63,8 @@ def test_an_emitted_program_prints_what_run_computes(case: Case, target: str, tm
     emitted_agrees(case, target, tmp_path)
 
 
+@pytest.mark.campaign
 @pytest.mark.spread
-@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", ["opencl", "sycl", "openacc"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp"])
 def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_an_emitted_program_asks_for_rounds_ahead(program: str, target: str, tmp
     emitted_agrees(case, target, tmp_path, "loop=batch")
 
 
+@pytest.mark.campaign
 @pytest.mark.spread
-@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("target", ["opencl", "sycl"])
 @pytest.mark.parametrize("program", ["pagerank", "sssp", "triangle_count"])
 def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def arcs(graph: Graph) -> tuple[list[int], list[int], list[Any]]:
 
 
 @every_device
-@pytest.mark.thin(plain=2)
+@pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("seed", range(FEW))
 def test_a_random_program_says_what_the_interpreter_says(target: Target, seed: int) -> None:
     examine(generate(seed), target)

@@ -130,6 +130,7 @@ def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...], target: str
                 assert differs is None, f"{schedule} on {name} with {call}: {differs}"
 
 
+@pytest.mark.thin(plain=2)
 @every_case
 def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
     agree(case, interpreted, some_graphs(case))
