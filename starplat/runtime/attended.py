@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 GRACE = 0.5
 """Seconds that work which is asked to stop has for it."""
 _ASKED_AGAIN = 0.2
-_LOOKED_AT = 0.25
+_LOOKED_AT = 0.25  # a signal may reach a driver's thread, and is only noticed when this one wakes up
 
 
 class TimeIsOverError(Exception):
@@ -152,8 +152,8 @@ def _wait_for(job: Job[Any], seconds: float | None, look: Callable[[], None] | N
     """
     deadline = None if seconds is None else monotonic() + seconds
     while True:
-        left = None if deadline is None else max(deadline - monotonic(), 0.0)
-        if job.done.wait(left if look is None else _LOOKED_AT if left is None else min(_LOOKED_AT, left)):
+        left = _LOOKED_AT if deadline is None else min(_LOOKED_AT, max(deadline - monotonic(), 0.0))
+        if job.done.wait(left):
             return
         if look is not None:
             look()
