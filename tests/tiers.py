@@ -7,7 +7,7 @@ skipped once a test.
 
 A device is the parameter `target`, if it holds a `Target` or the test is marked `spread`. Parameters that
 `spread(over=("graph",))` names do not count in a combination: they meet the same device. Of a test marked
-`thin(plain=8, campaign=2)` a plain run takes every eighth case, the campaign every second of the others.
+`thin(plain=8)` a plain run takes every eighth case, the campaign every second of the others, or what `campaign=` says.
 """
 
 from __future__ import annotations
@@ -63,10 +63,12 @@ def thin(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("thin"):
             cases[function_of(item)][combination_of(item)].append(item)
     for those in cases.values():
+        every = next(iter(those.values()))[0].get_closest_marker("thin").kwargs  # type: ignore[union-attr]
         for number, case in enumerate(sorted(those.values(), key=lambda case: zlib.crc32(case[0].nodeid.encode()))):
-            every = case[0].get_closest_marker("thin").kwargs  # type: ignore[union-attr]
-            if number % every["plain"]:
-                later = pytest.mark.nightly if number % every.get("campaign", 1) else pytest.mark.campaign
+            turn, rest = divmod(number, every["plain"])
+            if rest:
+                others = turn * (every["plain"] - 1) + rest - 1
+                later = pytest.mark.nightly if others % every.get("campaign", 2) else pytest.mark.campaign
                 for item in case:
                     item.add_marker(later)
 

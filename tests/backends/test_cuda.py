@@ -148,7 +148,7 @@ def test_a_launch_reads_like_cuda() -> None:
 @pytest.mark.parametrize("library", [False, True], ids=["program", "library"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.campaign
-@pytest.mark.thin(plain=8, campaign=8)
+@pytest.mark.thin(plain=8, campaign=40)
 def test_programs_compile_without_warnings(path: Path, library: bool, tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not installed")
