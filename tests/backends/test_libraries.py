@@ -154,6 +154,7 @@ def test_every_header_is_c(path: Path, tmp_path: Path) -> None:
     assert read.returncode == 0, read.stderr
 
 
+@pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("target", HOST_TARGETS)
 def test_a_graph_is_opened_once_and_run_on_often(target: str, tmp_path: Path) -> None:
     """By several threads at once too, each with answers of its own; what is wrong is told, and the graph stays open."""

@@ -313,7 +313,7 @@ def check(compiler: str, flags: tuple[str, ...], text: str, folder: Path) -> str
 GRAPH = "1 2 3\n2 3 4\n1 3 10\n3 4 1\n5 1 2\n"
 
 
-@pytest.mark.thin(plain=2)
+@pytest.mark.campaign
 @every_target
 def test_the_first_comment_builds_a_program_that_runs(target: str, tmp_path: Path) -> None:
     if gnu_compiler() is None:

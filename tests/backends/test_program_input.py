@@ -126,6 +126,7 @@ def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
     assert start("nowhere.txt", "--chosen", "1,x").stderr == "error: --chosen cannot hold 'x'; --help says more\n"
 
 
+@pytest.mark.campaign
 def test_options_give_way_to_arguments_of_the_same_name(edges: Path, tmp_path: Path) -> None:
     text = "function entry(Graph g, int device, int run) { int sum = device + run; return sum; }"
     start = started_from(starplat.compile(text), "program", tmp_path)

@@ -270,7 +270,7 @@ def test_the_program_compiles_without_warnings(name: str, tmp_path: Path) -> Non
         assert built.returncode == 0, built.stderr
 
 
-@pytest.mark.thin(plain=2)
+@pytest.mark.campaign
 @pytest.mark.parametrize("compiler", ["g++", "icpx"])
 def test_the_first_comment_builds_a_program_that_runs(compiler: str, tmp_path: Path) -> None:
     device_of("sycl")

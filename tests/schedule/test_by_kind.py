@@ -94,7 +94,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return built
 
 
-@pytest.mark.thin(plain=3)
+@pytest.mark.thin(plain=6)
 @pytest.mark.parametrize("kind", ["symmetric", "directed", "grid"])
 @pytest.mark.parametrize("name", ["connected_components", "triangle_count"])
 def test_each_graph_gets_its_variant_and_the_right_answer(
