@@ -964,6 +964,20 @@ struct EdgeListForm {
     bool directed = true, has_comments = false;
 };
 
+// What stands between the words of lines like this one: a tab, unless it only follows another separator.
+inline char separator_in(std::string_view line, char otherwise) {
+    const std::string_view marks = ",;|";
+    bool tab_follows = false;
+    for (std::size_t at = 1; at < line.size(); at++) {
+        tab_follows |= line[at] == '\t' && (marks.find(line[at - 1]) != marks.npos || line[at - 1] == '\t');
+    }
+    if (line.find('\t') != line.npos && !tab_follows) return '\t';
+    for (const char mark : marks) {
+        if (line.find(mark) != line.npos) return mark;
+    }
+    return line.find('\t') != line.npos ? '\t' : otherwise;
+}
+
 inline EdgeListForm edge_list_form(const std::string &path, const std::string &name, std::string_view text) {
     EdgeListForm form;
     Said said = Said::nothing;
@@ -979,20 +993,25 @@ inline EdgeListForm edge_list_form(const std::string &path, const std::string &n
         if (line.find('{') != std::string_view::npos && line.back() == '}') {
             lines.wrong("edges with dictionaries are not read by this program");
         }
-        for (const char separator : {',', ';', '|', '\t'}) {
-            if (line.find(separator) == std::string_view::npos) continue;
-            form.layout.separator = separator;
-            break;
-        }
+        form.layout.separator = separator_in(line, form.layout.separator);
         const std::vector<std::string_view> words = words_of(line, form.layout.separator);
+        bool known = false;
+        for (const char *ending : {".el", ".wel", ".txt", ".edges", ".edgelist", ".tsv", ".csv"}) {
+            known |= ends_with(name, ending);
+        }
         bool is_number = !words.empty() && is_decimal(words[0]);
         if (words.size() > 1) is_number &= is_decimal(words[1]);
+        if (!known) is_number &= std::string_view(",;|").find(line.front()) == std::string_view::npos;
         if (!is_number) {
-            const bool known = ends_with(name, ".el") || ends_with(name, ".wel") || ends_with(name, ".txt");
             lines.wrong(known ? "nodes that have names are not read by this program"
                               : "this is no format that is read by this program");
         }
-        if (words.size() != 2 && words.size() != 3) lines.wrong("expected two nodes' numbers and perhaps a weight");
+        if (words.size() != 2 && words.size() != 3) {
+            for (const std::string_view word : words) {
+                if (!is_decimal(word)) lines.wrong("nodes that have names are not read by this program");
+            }
+            lines.wrong("expected two nodes' numbers and perhaps a weight");
+        }
         if (words.size() == 3) form.layout.weight = Layout::Weight::any;
         break;
     }
