@@ -30,7 +30,7 @@ from rich.table import Table
 import starplat
 from starplat.graph import Graph, generators
 from starplat.runtime import run_module
-from starplat.runtime.building import kernels_on
+from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.targets import open_device
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from starplat.backends.layout import header
+from starplat.backends.files.layout import header
 from starplat.graph import Graph, read, write
 
 NODES, ARCS, TEXT_ARCS = 1 << 20, 16_000_000, 2_000_000

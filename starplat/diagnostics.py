@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from starplat.source import SourceFile, Span
 
@@ -53,6 +54,25 @@ class Diagnostic:
     related: tuple[Label, ...] = ()
     help: str | None = None
     severity: Severity = Severity.ERROR
+
+    def to_json(self) -> dict[str, Any]:
+        """With places as lines and columns, both counted from 1; ends are exclusive."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "place": None if self.place is None else _place_to_json(self.source, self.place),
+            "related": [_place_to_json(self.source, label) for label in self.related],
+            "help": self.help,
+        }
+
+
+def _place_to_json(source: SourceFile | None, label: Label) -> dict[str, Any]:
+    assert source is not None
+    start, end = label.span.start, label.span.end
+    (line, column), (end_line, end_column) = source.position(start), source.position(max(start, end))
+    ends = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {"file": source.name, **ends, "text": label.text}
 
 
 class ExitCode(Enum):

@@ -7,6 +7,7 @@ that checking a program stays quick.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,17 +15,17 @@ from starplat.analysis import Facts, analyse
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Severity, sort
 from starplat.frontend import ast, typed
 from starplat.frontend.check import check as check_tree
+from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.parser import parse as parse_text
-from starplat.frontend.sequence import sequenced
-from starplat.frontend.suggest import did_you_mean
-from starplat.frontend.tables import Keeper, keep_tables_with
+from starplat.frontend.parsing.tables import Keeper, keep_tables_with
+from starplat.frontend.statements.sequence import sequenced
 from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from starplat.backends.base import Backend
     from starplat.graph import Graph
+    from starplat.ir import nodes as ir
     from starplat.ir.capabilities import Capabilities
-    from starplat.ir.nodes import Module
     from starplat.ir.processors import Processor
     from starplat.schedule import Schedule
     from starplat.schedule.describe import Plan
@@ -78,14 +79,14 @@ def is_race(diagnostic: Diagnostic) -> bool:
     return diagnostic.code == "W0501"
 
 
-def lower(checked: Checked, entry: str | None = None) -> Module:
+def lower(checked: Checked, entry: str | None = None) -> ir.Module:
     """The module whose entry is `entry`, or the function that no other calls.
 
     Raises:
         DiagnosticError: E0654 or E0655, which function is meant is not clear; E065x, it uses what cannot run yet.
     """
     from starplat.ir.lower import lower as lower_tree
-    from starplat.ir.verify import verify
+    from starplat.ir.verifying.modules import verify
     from starplat.passes import run as run_passes
 
     module = run_passes(lower_tree(checked.facts.program, entry, checked.facts))
@@ -94,11 +95,11 @@ def lower(checked: Checked, entry: str | None = None) -> Module:
 
 
 def scheduled(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule | str | None = None,
     capabilities: Capabilities | None = None,
-) -> Module:
+) -> ir.Module:
     """The module as a target is to get it; by default everything is left to the compiler.
 
     Args:
@@ -116,7 +117,7 @@ def scheduled(
 
 
 def plan(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule | str | None = None,
     graph: Graph | None = None,
@@ -149,7 +150,7 @@ def plan(
 
 
 def artifact(
-    module: Module,
+    module: ir.Module,
     target: str,
     stem: str,
     *,
@@ -167,22 +168,25 @@ def artifact(
     Raises:
         DiagnosticError: E0796, no such target; E06xx, the target cannot do what the program asks; as for `scheduled`.
     """
-    from starplat.backends.artifact import header_text
-    from starplat.backends.comments import plain_stem
-    from starplat.backends.scheduled import as_processor, capabilities_on, for_target
+    from starplat.backends.files.artifact import header_text
+    from starplat.backends.scheduled import as_processor, capabilities_of, capabilities_on, for_target
+    from starplat.backends.text.comments import plain_stem
+    from starplat.schedule.apply import looks_at_the_graph
     from starplat.schedule.by_kind import for_all_kinds
     from starplat.schedule.parse import as_schedule
 
     backend, stem = _backend(target), plain_stem(stem)
     asked = None if processor is None else capabilities_on(target, as_processor(processor))
     wanted = as_schedule(schedule)
-    module = for_all_kinds(lambda facts: for_target(module, target, wanted, facts, asked))
+    tells_graphs_apart = looks_at_the_graph(module, asked or capabilities_of(target))
+    made = partial(for_target, module, target, wanted, capabilities=asked)
+    module = for_all_kinds(lambda facts: made(facts=facts)) if tells_graphs_apart else made()
     header = {f"{stem}.h": header_text(module, stem, backend.capabilities)} if library else {}
     return {**header, **backend.artifact(module, stem, library=library, single_file=single_file)}
 
 
 def kernels_text(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule | str | None = None,
     capabilities: Capabilities | None = None,

@@ -23,7 +23,7 @@ from starplat.source import SourceFile
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
-    from starplat.ir.nodes import Module
+    from starplat.ir import nodes as ir
     from starplat.ir.processors import Processor
     from starplat.runtime import Bound, Limits, Progress, Result
     from starplat.runtime.everywhere import Everywhere
@@ -59,7 +59,7 @@ class Program:
 
     checked: Checked
     schedule: Schedule | None = None
-    _modules: dict[str | None, Module] = field(default_factory=dict, repr=False, compare=False)
+    _modules: dict[str | None, ir.Module] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<Program {self.name}: {', '.join(self.functions)}>"
@@ -89,7 +89,7 @@ class Program:
         """What the analyses found out."""
         return self.checked.facts
 
-    def module(self, function: str | None = None) -> Module:
+    def module(self, function: str | None = None) -> ir.Module:
         """The intermediate form with `function` as its entry, by default the function that no other calls; as it is
         before any schedule.
 
@@ -308,7 +308,7 @@ class Program:
                 f"{called!r}; declared as 'node {name}' it would be given by that"
             )
 
-    def _validated(self, result: Result, module: Module, given: Bound, limits: Limits) -> Result:
+    def _validated(self, result: Result, module: ir.Module, given: Bound, limits: Limits) -> Result:
         from starplat.runtime import validate
 
         compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)), limits=limits)
@@ -326,7 +326,7 @@ def _taken(graph: Any) -> Graph:
 
 
 def _bound(
-    module: Module, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
+    module: ir.Module, graph: Graph, arguments: Mapping[str, object] | Bound | None, named: Mapping[str, object]
 ) -> Bound:
     """The arguments of a call, in whichever of the two ways they are given."""
     from starplat.runtime import Bound, bind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.source import SourceFile
 
 TEXT_NAME = "program.sp"
@@ -22,7 +22,7 @@ def read_program(path: str | Path) -> SourceFile:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        message = f"{path}: cannot be read: {reason}"
+        message = f"{path}: cannot be read: {reason}" if str(path) else "the program has no name and no text"
         raise DiagnosticError(Diagnostic("E0790", message, help=_near(Path(path)))) from error
     return SourceFile(str(path), decoded(str(path), data))
 

@@ -16,13 +16,13 @@ import pytest
 
 DEAREST = 10
 REMEDIES = (
-    (r"cuda|CUDA|CuPy|cupy|hip|HIP|ROCm", "a GPU and CuPy: `pip install 'starplat[cuda]'`"),
-    (r"sycl|SYCL|dpctl|icpx", "`pip install 'starplat[sycl]'`"),
-    (r"[Oo]pen[Cc][Ll]|oclgrind|PoCL|CL/", "OpenCL: `apt install pocl-opencl-icd ocl-icd-opencl-dev oclgrind`"),
-    (r"OpenACC|openacc|openmp|OpenMP|g\+\+|nvc\+\+|clang|nvcc|compiler", "compilers: `apt install g++ clang`, CUDA's"),
-    (r"data|graphs|could not import|No module", "nothing: real graphs, networkit and pandas are optional"),
+    (r"cuda|CUDA|CuPy|cupy|hip|HIP|ROCm", "a GPU and CuPy: pip install 'starplat[cuda]'"),
+    (r"sycl|SYCL|dpctl|icpx", "SYCL: pip install 'starplat[sycl]'"),
+    (r"[Oo]pen[Cc][Ll]|oclgrind|PoCL|CL/", "OpenCL: apt install pocl-opencl-icd ocl-icd-opencl-dev oclgrind"),
+    (r"OpenACC|openacc|openmp|OpenMP|g\+\+|nvc\+\+|clang|nvcc|compiler", "a compiler: g++, clang, nvcc or hipcc"),
+    (r"data|graphs|could not import|No module", "what is optional: real graphs, networkit, pandas"),
 )
-OTHERWISE = "a remedy that their reasons name (`pytest -rs`)"
+OTHERWISE = "what their reasons name: pytest -rs"
 
 Seconds = tuple[float, float]
 
@@ -108,7 +108,7 @@ def skipped(terminalreporter: pytest.TerminalReporter) -> list[str]:
     """A line for each remedy: how many tests it would wake."""
     reasons = (report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()))
     counts = Counter(remedy_of(str(reason)) for reason in reasons)
-    return [f"{count} skipped tests need {remedy}" for remedy, count in counts.most_common()]
+    return [f"{count:6} skipped for want of {remedy}" for remedy, count in counts.most_common()]
 
 
 def remedy_of(reason: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from starplat.frontend import ast
-from starplat.frontend.wording import STATEMENT_WORDS, TYPE_WORDS
+from starplat.frontend.mistakes.wording import STATEMENT_WORDS, TYPE_WORDS
 
 _RESERVED = {
     *("function", "Static", "Dynamic", "else", "iterateInReverse", "True", "true", "False", "false", "INF", "INT_MAX"),

@@ -188,7 +188,7 @@ def test_every_page_says_its_code_and_has_a_title() -> None:
 
 
 def test_the_help_of_graph_names_every_format() -> None:
-    from starplat.cli.graph import FORMATS_READ
+    from starplat.cli.verbs.graph import FORMATS_READ
     from starplat.graph.formats import FORMATS
 
     said = FORMATS_READ.lower()

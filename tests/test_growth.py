@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.compiler import compile_all, nested, straight
 from starplat.source import SourceFile
+from tests.spellings.corpus import FOLDER
 
 
 def steps(source: SourceFile, target: str) -> int:
@@ -29,3 +30,12 @@ def test_a_loop_around_loops_adds_and_does_not_multiply() -> None:
     compile_all(nested(1), "cuda")
     four, eight = steps(nested(4), "cuda"), steps(nested(8), "cuda")
     assert eight < 3 * four
+
+
+@pytest.mark.campaign
+def test_orders_of_many_numbers_are_tried_by_their_places_alone() -> None:
+    """What joins components is proved over all orders of labels; hashing each number for each order took 21 M calls."""
+    path = FOLDER / "connected_components" / "near" / "heavy_arcs_only.sp"
+    source = SourceFile(path.name, path.read_text(encoding="utf-8"))
+    compile_all(source, "openmp")
+    assert steps(source, "openmp") < 8_000_000

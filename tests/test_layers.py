@@ -1,10 +1,11 @@
 """Every package imports only what stands to its left; the middle of the compiler names no target; targets do not know
-each other; and no module imports itself by way of others."""
+each other; neither modules nor folders import themselves by way of others; and no folder is too full to look over."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -32,6 +33,7 @@ ORDER = (
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "bench", "cli"}
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
+MOST_FILES = 20
 ENTRANCES = {"__init__", "__main__"}
 TARGETS = ("opencl", "cuda", "sycl", "openacc", "hip", "openmp")
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if "_resources" not in path.parts)
@@ -94,8 +96,30 @@ def test_targets_do_not_import_each_other(module: Path) -> None:
     assert [name for _, name in imported(module) if others & set(name.split("."))] == []
 
 
+def test_no_folder_holds_more_than_a_reader_can_look_over() -> None:
+    folders = Counter(module.parent for module in MODULES if module.stem not in ENTRANCES)
+    assert {str(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
+
+
 def test_no_module_imports_itself_by_way_of_others() -> None:
     uses = {name: {other for _, other in imported(module) if other in NAMES} for name, module in NAMES.items()}
+    require_no_circle(uses)
+
+
+@pytest.mark.parametrize("folder", sorted({m.parent for m in MODULES if m.parent != Path()}), ids=str)
+def test_folders_in_a_folder_do_not_import_each_other(folder: Path) -> None:
+    """What stands in it, files and folders, has an order too."""
+    inside = ".".join(folder.parts) + "."
+    uses: dict[str, set[str]] = defaultdict(set)
+    for name, module in NAMES.items():
+        own, _, _ = name.removeprefix(inside).partition(".")
+        if name.startswith(inside):
+            within = (other.removeprefix(inside) for _, other in imported(module) if other.startswith(inside))
+            uses[own] |= {other.partition(".")[0] for other in within} - {own}
+    require_no_circle(uses)
+
+
+def require_no_circle(uses: dict[str, set[str]]) -> None:
     try:
         TopologicalSorter(uses).prepare()
     except CycleError as error:

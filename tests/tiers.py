@@ -1,13 +1,13 @@
 """Which tests run when: `pytest` in minutes, the campaign of `.ci/run` longer, the nightly run everything.
 
 A pytest plugin. A test that takes a device meets one device for each combination of its other parameters in a plain
-run, another in the campaign and the rest at night, so that every run tries every promise and every device. Devices
-whose programs take seconds to build come up less often. The interpreter is always met. A device that is not here is
-skipped once a test.
+run, another in the campaign (of three of four combinations) and the rest at night, so that every run tries every
+promise and every device. Devices whose programs take seconds to build come up less often. The interpreter is always
+met. A device that is not here is skipped once a test.
 
 A device is the parameter `target`, if it holds a `Target` or the test is marked `spread`. Parameters that
 `spread(over=("graph",))` names do not count in a combination: they meet the same device. Of a test marked
-`thin(plain=8)` a plain run takes every eighth case, the campaign every second of the others, or what `campaign=` says.
+`thin(plain=8)` a plain run takes every eighth case, the campaign every third of the others, or what `campaign=` says.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ Combination = tuple[tuple[str, int], ...]
 
 SLOW_ONE_IN = 8
 """Of so many combinations one meets a device that is slow to build for."""
+BY_NIGHT = 4
+"""Of so many combinations one meets its second device at night, and not in the campaign."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,7 +55,8 @@ def spread(items: list[pytest.Item]) -> None:
         for number, here in enumerate(met.values(), start):
             for place, label in enumerate(turns(tuple(here), number)):
                 for item in here[label] if place else ():
-                    item.add_marker(pytest.mark.campaign if place == 1 else pytest.mark.nightly)
+                    by_day = place == 1 and number % BY_NIGHT != BY_NIGHT - 1
+                    item.add_marker(pytest.mark.campaign if by_day else pytest.mark.nightly)
 
 
 def thin(items: list[pytest.Item]) -> None:
@@ -68,16 +71,17 @@ def thin(items: list[pytest.Item]) -> None:
             turn, rest = divmod(number, every["plain"])
             if rest:
                 others = turn * (every["plain"] - 1) + rest - 1
-                later = pytest.mark.nightly if others % every.get("campaign", 2) else pytest.mark.campaign
+                later = pytest.mark.nightly if others % every.get("campaign", 3) else pytest.mark.campaign
                 for item in case:
                     item.add_marker(later)
 
 
 def combination_of(item: pytest.Item) -> Combination:
     """The test's parameters but the device and those that a mark `spread(over=...)` names."""
-    marked = item.get_closest_marker("spread")
-    left_out = (*(marked.kwargs.get("over", ()) if marked else ()), "target")
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    if not hasattr(item, "callspec"):
+        return ()
+    marked, parameters = item.get_closest_marker("spread"), item.callspec.params
+    left_out = (*(marked.kwargs.get("over", ()) if marked else ()), "" if device_of(item) is None else "target")
     return tuple((name, id(value)) for name, value in sorted(parameters.items()) if name not in left_out)
 
 

@@ -28,10 +28,10 @@ from starplat.bench.measure import Bench, Case
 from starplat.bench.records import Row, Sizes
 from starplat.bench.search import Search
 from starplat.graph import Graph
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.runtime import bind
-from starplat.runtime.building import kernels_on
-from starplat.runtime.device import Device
+from starplat.runtime.devices.building import kernels_on
+from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.facts import mean_weight_of
@@ -79,7 +79,7 @@ def build(program: Program, quest: Quest, graphs: Iterable[Graph]) -> int:
     return len(different)
 
 
-def _candidates(module: Module, graph: Graph, target: str, device: Device) -> Iterator[Candidate | Refused]:
+def _candidates(module: ir.Module, graph: Graph, target: str, device: Device) -> Iterator[Candidate | Refused]:
     facts, weight = facts_on(device, graph, module), mean_weight_of(graph)
     return candidates(module, target, facts, device.capabilities, weight)
 

@@ -58,6 +58,25 @@ private:
     std::shared_ptr<const void> owner;
 };
 
+// Numbers of 64 bits that are known to fit.
+inline Cells<arc_t> as_arcs(const Cells<long long> &numbers) {
+#ifdef ARC_64
+    return numbers;
+#else
+    return std::vector<arc_t>(numbers.begin(), numbers.end());
+#endif
+}
+
+// The places of those flags that are set.
+template <class Flags>
+std::vector<arc_t> places_set(const Flags &flags) {
+    std::vector<arc_t> found;
+    for (std::size_t i = 0; i < flags.size(); i++) {
+        if (flags.data()[i]) found.push_back(static_cast<arc_t>(i));
+    }
+    return found;
+}
+
 // A graph in compressed rows: the arcs of node v are row_offsets[v] up to row_offsets[v + 1].
 struct HostGraph {
     int num_nodes = 0;
@@ -70,6 +89,7 @@ struct HostGraph {
     Cells<arc_t> in_row_offsets;  // after add_in_neighbors: where the arcs into every node come from
     Cells<int> in_columns;
     Cells<arc_t> in_arcs;  // after add_in_arcs: and which arcs they are
+    Cells<long long> in_arcs_of_file;  // the same as a file had it, which few programs use
 
     long long first_id = 0;    // node v is called first_id + v, or ids[v] where there are ids
     Cells<long long> ids;
@@ -144,7 +164,11 @@ struct HostGraph {
     }
 
     void add_in_arcs() {
-        if (in_row_offsets.empty()) add_incoming(true);
+        if (!in_row_offsets.empty() && in_arcs_of_file.size() == columns.size()) {
+            in_arcs = as_arcs(in_arcs_of_file);
+        } else {
+            add_incoming(true);
+        }
     }
 
 private:

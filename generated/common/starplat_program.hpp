@@ -1,141 +1,21 @@
 #ifndef STARPLAT_PROGRAM_HPP
 #define STARPLAT_PROGRAM_HPP
-// What every program of starplat's has besides its algorithm: a command line and times. Needs C++17.
+// What every program of starplat's has besides its algorithm: from the command line to the times at the end. Needs
+// C++17.
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
-#include <limits>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
+#include "starplat_arguments.hpp"
+#include "starplat_read_graph.hpp"
+#include "starplat_results.hpp"
+
 namespace starplat {
-
-// A command line that does not say what to do; the program then ends with 2, and with 1 for all else that is wrong.
-struct UsageError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The command line: a graph file and "--name value" or "--name=value", each name once.
-class Arguments {
-public:
-    std::string graph_file;
-    bool wants_help = false;
-
-    Arguments(int argc, char **argv, const std::vector<std::string> &known) {
-        for (int i = 1; i < argc; i++) {
-            const std::string word = argv[i];
-            if (word == "--help" || word == "-h") {
-                wants_help = true;
-                return;
-            }
-            if (word.rfind("--", 0) != 0) {
-                if (!graph_file.empty()) throw UsageError("one graph file is enough: '" + word + "' is a second");
-                graph_file = word;
-                continue;
-            }
-            const std::size_t equals = word.find('=');
-            const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-            if (has(name)) throw UsageError("--" + name + " is given twice");
-            if (word == "--undirected") {
-                given[name] = "true";
-            } else if (std::count(known.begin(), known.end(), name) == 0 || name == "undirected") {
-                throw UsageError("'" + word + "' is no argument of this program");
-            } else if (equals != std::string::npos) {
-                given[name] = word.substr(equals + 1);
-            } else if (i + 1 < argc) {
-                given[name] = argv[++i];
-            } else {
-                throw UsageError("'" + word + "' has no value");
-            }
-        }
-        if (graph_file.empty()) throw UsageError("no graph file is given");
-    }
-
-    bool has(const std::string &name) const { return given.count(name) != 0; }
-
-    const std::string &text(const std::string &name) const {
-        if (!has(name)) throw UsageError("--" + name + " is not given");
-        return given.at(name);
-    }
-
-    std::string text(const std::string &name, const std::string &otherwise) const {
-        return has(name) ? given.at(name) : otherwise;
-    }
-
-    template <class T>
-    T number(const std::string &name) const {
-        T value{};
-        if (!is_number(text(name), value)) throw UsageError("--" + name + " cannot be '" + text(name) + "'");
-        return value;
-    }
-
-    template <class T>
-    T number(const std::string &name, T otherwise) const {
-        return has(name) ? number<T>(name) : otherwise;
-    }
-
-    // "1,5,9", or "@" and a file that lists them.
-    std::vector<long long> numbers(const std::string &name) const {
-        std::vector<long long> found;
-        std::string listed = text(name);
-        if (listed.rfind("@", 0) == 0) {
-            std::ifstream file(listed.substr(1));
-            if (!file) throw std::runtime_error("--" + name + ": " + listed.substr(1) + " cannot be read");
-            listed.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        }
-        if (listed.find_first_not_of(blanks) == std::string::npos) return found;
-        std::istringstream parts(listed + ",");
-        for (std::string part; std::getline(parts, part, ',');) {
-            std::istringstream words(part);
-            std::string word;
-            while (words >> word) {
-                long long value = 0;
-                if (!is_number(word, value)) throw UsageError("--" + name + " cannot hold '" + word + "'");
-                found.push_back(value);
-            }
-            if (word.empty()) throw UsageError("--" + name + " has nothing between two commas, or behind the last");
-        }
-        return found;
-    }
-
-private:
-    static constexpr const char *blanks = " \t\r\n\v\f";
-
-    static bool is_number(const std::string &word, bool &value) {
-        value = word == "true";
-        return value || word == "false";
-    }
-
-    // Whether a whole word is a number of that type.
-    template <class T>
-    static bool is_number(const std::string &word, T &value) {
-        if constexpr (std::is_floating_point_v<T>) {
-            char *end = nullptr;
-            value = static_cast<T>(std::strtod(word.c_str(), &end));
-            const bool begins = !word.empty() && !std::isspace(static_cast<unsigned char>(word[0]));
-            return begins && *end == '\0' && !std::isnan(value);
-        } else {
-            const char *const first = word.c_str(), *const end = first + word.size();
-            const auto [last, error] = std::from_chars(first, end, value);
-            return error == std::errc() && last == end;
-        }
-    }
-
-    std::map<std::string, std::string> given;
-};
 
 // Seconds since it was last asked.
 class Stopwatch {
@@ -182,6 +62,92 @@ private:
     std::size_t measured, left;
     std::vector<double> times;
 };
+
+// How long a device takes for some work; one with a clock of its own has a function of this name too.
+template <class Device, class Work>
+double seconds_of(Device &device, Work work) {
+    device.finish();
+    Stopwatch stopwatch;
+    work();
+    device.finish();
+    return stopwatch.seconds();
+}
+
+// A program that runs: what it was asked for, its results, and how long its phases took.
+class Program {
+public:
+    const std::string path;  // its own
+    const Arguments arguments;
+    const std::string graph_file = arguments.graph_file;
+    const bool undirected = arguments.has(arguments.called("undirected"));
+    const std::size_t device_number = arguments.number<std::size_t>(arguments.called("device"), 0);
+    Results results{arguments.text(arguments.called("out"), "")};
+
+    Program(const std::string &own_path, const Arguments &given) : path(own_path), arguments(given) {}
+
+    // Ends a phase: since the one before.
+    void lap(const std::string &phase) { seconds[phase] = stopwatch.seconds(); }
+
+    // Runs the algorithm as often as the command line says. What comes `before` each run is not measured.
+    template <class Device, class Before, class Run>
+    void repeat(Device &device, Before before, Run run) {
+        device.finish();
+        lap("upload");
+        while (runs.are_left()) {
+            before();
+            runs.add(seconds_of(device, run));
+        }
+        stopwatch.seconds();
+    }
+
+    template <class Device, class Run>
+    void repeat(Device &device, Run run) {
+        repeat(device, [] {}, run);
+    }
+
+    // Says what ran where; the results come next.
+    template <class Device>
+    void describe(const HostGraph &graph, const Device &device) const {
+        std::cout.precision(10);
+        std::cout << graph_file << ": " << graph.num_nodes << " nodes, " << graph.num_arcs << " arcs, on "
+                  << device.name() << "\n";
+    }
+
+    // Keeps the results, if the command line says where, and says how long everything took.
+    void finish(const HostGraph &graph) {
+        lap("download");
+        results.write(graph);
+        std::cout << "seconds: load " << seconds["load"] << ", compile " << seconds["compile"] << ", upload "
+                  << seconds["upload"] << ", run " << runs << ", download " << seconds["download"] << "\n";
+    }
+
+private:
+    Runs runs{arguments, arguments.called("repeat")};
+    Stopwatch stopwatch;
+    std::map<std::string, double> seconds;
+};
+
+// What `main` does: the work of a program whose algorithm takes these options. Returns what the program ends with.
+template <class Work>
+int run_program(int argc, char **argv, const std::vector<Option> &options, Work work) {
+    try {
+        const std::string path = argv[0];
+        const Arguments arguments(argc, argv, options);
+        if (arguments.wants_help) {
+            std::cout << arguments.help(path.substr(path.find_last_of('/') + 1));
+            return 0;
+        }
+        Program program(path, arguments);
+        work(program);
+        return 0;
+    } catch (const UsageError &error) {
+        std::cerr << "error: " << error.what() << "; --help says more\n";
+        return 2;
+    } catch (const std::exception &error) {
+        std::cerr << "error: " << error.what() << "\n";
+        return 1;
+    }
+}
 
 }  // namespace starplat
 

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -38,6 +40,38 @@ namespace reading {
     throw std::runtime_error(path + ": " + message);
 }
 
+// Where the file lies that was mapped last, and what to say if it has become shorter since.
+struct Mapping {
+    const char *first = nullptr;
+    std::size_t length = 0;
+    std::string sentence;
+};
+
+inline Mapping &last_mapping() {
+    static Mapping mapping;
+    return mapping;
+}
+
+// Ends the program with a sentence where it reads bytes of the file that are gone; all else crashes as it would have.
+inline void tell_of_lost_bytes(int number, siginfo_t *signal, void *) {
+    const Mapping &file = last_mapping();
+    const auto place = reinterpret_cast<std::uintptr_t>(signal->si_addr) - reinterpret_cast<std::uintptr_t>(file.first);
+    if (signal->si_code != BUS_ADRERR || place >= file.length) {
+        std::signal(number, SIG_DFL);
+        return;
+    }
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, file.sentence.data(), file.sentence.size());
+    _exit(1);
+}
+
+inline void watch_for_lost_bytes(const std::string &path, const char *first, std::size_t length) {
+    last_mapping() = {first, length, "error: " + path + ": has become shorter while this program used it\n"};
+    struct sigaction action = {};
+    action.sa_sigaction = tell_of_lost_bytes;
+    action.sa_flags = SA_SIGINFO;
+    if (sigaction(SIGBUS, &action, nullptr) != 0) refuse(path, std::strerror(errno));
+}
+
 // A file's bytes, mapped for as long as something uses them.
 class MappedFile {
 public:
@@ -53,6 +87,7 @@ public:
         close(file);
         if (mapped == MAP_FAILED) refuse(path, std::strerror(errno));
         first = static_cast<const char *>(mapped);
+        watch_for_lost_bytes(path, first, length);
     }
 
     MappedFile(const MappedFile &) = delete;
@@ -1176,15 +1211,6 @@ Cells<Wanted> weights_as(const std::string &path, const FileWeights &weights, st
     }, weights);
 }
 
-// Numbers of 64 bits that are known to fit.
-inline Cells<arc_t> as_arcs(const Cells<long long> &numbers) {
-#ifdef ARC_64
-    return numbers;
-#else
-    return std::vector<arc_t>(numbers.begin(), numbers.end());
-#endif
-}
-
 // The nodes by ascending id, where ids do not ascend.
 inline std::vector<int> nodes_by_id(const std::string &path, const Cells<long long> &ids) {
     if (std::is_sorted(ids.begin(), ids.end(), std::less_equal<>())) return {};
@@ -1208,7 +1234,7 @@ inline FileWeights read_into(HostGraph &graph, const std::string &path, bool und
     graph.directed = file.directed;
     graph.columns = file.columns;
     graph.in_row_offsets = as_arcs(file.in_row_offsets);
-    graph.in_arcs = as_arcs(file.in_arcs);
+    graph.in_arcs_of_file = file.in_arcs;
     graph.in_columns = file.in_columns;
     graph.first_id = file.first_id;
     graph.ids = file.ids;

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -21,8 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "starplat_arguments.hpp"
 #include "starplat_graph.hpp"
-#include "starplat_program.hpp"
 
 namespace starplat {
 
@@ -59,20 +60,50 @@ std::pair<std::string, std::ptrdiff_t> first_odd(const char *name, const std::ve
     return {words.str(), first - cells.begin()};
 }
 
+// What is doubtful in a property of nodes, in a line: how many values are no finite numbers, and the first. Or nothing.
+template <class T, class Nodes>
+std::string doubts_of_nodes(
+    const char *name, const std::vector<T> &cells, const Nodes &graph, bool writes_infinity = false
+) {
+    const auto [words, node] = first_odd(name, cells, writes_infinity);
+    return node < 0 ? "" : words + "node " + std::to_string(graph.original_id(static_cast<int>(node))) + "\n";
+}
+
+// The same of arcs.
+template <class T>
+std::string doubts_of_arcs(const char *name, const std::vector<T> &cells, bool writes_infinity = false) {
+    const auto [words, arc] = first_odd(name, cells, writes_infinity);
+    return arc < 0 ? "" : words + "arc " + std::to_string(arc) + "\n";
+}
+
+// The same of what a function returned.
+template <class T>
+std::string doubts_of_returned(const char *name, T value, bool writes_infinity = false) {
+    if (first_odd(name, std::vector<T>{value}, writes_infinity).second < 0) return "";
+    std::ostringstream words;
+    words << "warning: what " << name << " returned is no finite number: " << value << "\n";
+    return words.str();
+}
+
 // The cells of nodes, after a warning on stderr if any is no finite number.
 template <class T, class Nodes>
 std::vector<T> watched(const char *name, std::vector<T> cells, const Nodes &graph, bool writes_infinity = false) {
-    const auto [words, node] = first_odd(name, cells, writes_infinity);
-    if (node >= 0) std::cerr << words << "node " << graph.original_id(static_cast<int>(node)) << "\n";
+    std::cerr << doubts_of_nodes(name, cells, graph, writes_infinity);
     return cells;
 }
 
 // The same of arcs.
 template <class T>
 std::vector<T> watched_arcs(const char *name, std::vector<T> cells, bool writes_infinity = false) {
-    const auto [words, arc] = first_odd(name, cells, writes_infinity);
-    if (arc >= 0) std::cerr << words << "arc " << arc << "\n";
+    std::cerr << doubts_of_arcs(name, cells, writes_infinity);
     return cells;
+}
+
+// The same of what a function returned.
+template <class T>
+T watched_returned(const char *name, T value, bool writes_infinity = false) {
+    std::cerr << doubts_of_returned(name, value, writes_infinity);
+    return value;
 }
 
 // A named array of a file; what was returned is an array of no dimension.
@@ -308,7 +339,9 @@ private:
     // Refuses, before anything runs, a file that cannot be written.
     static void require_room_for(const std::string &file) {
         const std::string partial = file + ".partial";
-        if (!std::ofstream(partial)) throw std::runtime_error(partial + ": cannot be written");
+        if (!std::ofstream(partial)) {
+            throw std::runtime_error(file + ": cannot be written: " + std::strerror(errno));
+        }
         std::remove(partial.c_str());
     }
 

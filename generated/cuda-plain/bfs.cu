@@ -4,18 +4,7 @@
 // run:   ./bfs GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -23,8 +12,8 @@ using namespace starplat;
 // finds the next BFS level
 #line 8 "bfs.sp"
 extern "C" __global__ void bfs_min_bfs_level(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *bfs_level, int depth, int *found
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level,
+    int depth, int *found
 ) {
     bool found_part = false;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -37,9 +26,7 @@ extern "C" __global__ void bfs_min_bfs_level(
             }
         }
     }
-    if (found_part) {
-        *found = 1;
-    }
+    if (found_part) *found = 1;
 }
 
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
@@ -65,22 +52,16 @@ extern "C" __global__ void bfs_min_level(
     }
 }
 
-#line 69 "bfs.cu"
+#line 56 "bfs.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
@@ -113,59 +94,24 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: bfs GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> level(device, graph.num_nodes);
         Buffer<int> parent(device, graph.num_nodes);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            bfs(device, graph, level, parent, src);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("level", level.download());
-        results.add_of_nodes("parent", host.original_ids(parent.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { bfs(device, graph, level, parent, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("level", level.download());
+        program.results.add_of_nodes("parent", host.original_ids(parent.download()));
+        program.finish(host);
+    });
 }

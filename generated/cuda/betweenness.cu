@@ -4,44 +4,35 @@
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
 
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 using namespace starplat;
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *sigma,
-    double *delta, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
-    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *paths, int *power,
+    double *share, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
+    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, double many, double unit, double most,
+    unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
     __shared__ int new_in_bfs_level_next[MOST_NEW + 1];
     Frontier bfs_level_next = frontier_in(bfs_level_next_words, num_nodes, new_in_bfs_level_next);
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-        sigma[cell] = 0.0;
+        paths[cell] = 0.0;
     }
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        sigma[src] = 1.0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) paths[src] = 1.0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
-            delta[cell] = 0.0;
+            power[cell] = 0;
+        }
+        for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
+            share[cell] = 0.0;
         }
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
@@ -49,17 +40,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         clear(bfs_level_nodes, num_nodes);
         clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level[src] = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             insert_alone(bfs_level_nodes, src);
         }
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level_starts[0] = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_starts[0] = 0;
         int bfs_level_size = 0;
         int depth = 0;
         bool found = false;
@@ -68,9 +55,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
             list_members(bfs_level_nodes, num_nodes, bfs_level_order + bfs_level_begin);
             if (has_many(bfs_level_nodes, num_nodes)) {
                 {
-                    // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
                     // nodes that are not reached yet look for one that is
-                    #line 12 "betweenness.sp"
+                    #line 19 "betweenness.sp"
                     search_all(num_nodes, in_row_offsets,
                         [&](int neighbor) { return bfs_level[neighbor] == INT_MAX; },
                         [&](int neighbor, arc_t e_in) {
@@ -86,9 +73,9 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                 grid_barrier(arrived);
             } else {
                 {
-                    // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+                    // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
                     // finds the next BFS level
-                    #line 12 "betweenness.sp"
+                    #line 19 "betweenness.sp"
                     advance_and_keep(bfs_level_nodes, num_nodes, row_offsets, every_node,
                         [&](int v, arc_t e) {
                             const int neighbor = columns[e];
@@ -103,22 +90,38 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
             }
             if (listed(bfs_level_nodes) < 0) grid_barrier(arrived);
             {
-                // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-                #line 12 "betweenness.sp"
+                // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+                #line 19 "betweenness.sp"
                 gather(bfs_level_nodes, bfs_level_order + bfs_level_begin, num_nodes, in_row_offsets, (double)0.0,
                     every_node,
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t in_e) -> double {
-                        const int w = in_columns[in_e];
-                        if (bfs_level[w] == depth - 1) {
-                            return sigma[w];
-                        }
+                        const int u = in_columns[in_e];
+                        if (bfs_level[u] == depth - 1) return paths[u];
                         return 0.0;
                     },
-                    [&](int v, double sigma_of_v_of_arcs) {
-                        double sigma_of_v = sigma[v];
-                        sigma_of_v += sigma_of_v_of_arcs;
-                        sigma[v] = sigma_of_v;
+                    [&](int v, double paths_of_v_of_arcs) {
+                        double paths_of_v = paths[v];
+                        paths_of_v += paths_of_v_of_arcs;
+                        paths[v] = paths_of_v;
+                        if (paths[v] > many) {
+                            double sum = 0.0;
+                            int highest = 0;
+                            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                                const int u_2 = in_columns[in_e_2];
+                                if (bfs_level[u_2] == depth - 1) {
+                                    if (power[u_2] > highest) {
+                                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                        highest = power[u_2];
+                                    }
+                                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1
+                                        ? paths[u_2] * unit : 0.0;
+                                }
+                            }
+                            const bool carry = sum > most;
+                            paths[v] = carry ? sum * unit : sum;
+                            power[v] = carry ? highest + 1 : highest;
+                        }
                     });
             }
             depth += 1;
@@ -140,8 +143,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
             bfs_level_begin = bfs_level_starts[depth];
             grid_barrier(arrived);
             {
-                // betweenness.sp:17 iterateInReverse (v != src)
-                #line 17 "betweenness.sp"
+                // betweenness.sp:38 iterateInReverse (v != src)
+                #line 38 "betweenness.sp"
                 gather_listed(
                     bfs_level_order + bfs_level_begin, bfs_level_end - bfs_level_begin, num_nodes, row_offsets,
                         (double)0.0,
@@ -149,122 +152,77 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
                         const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) {
-                            return sigma[v] / sigma[w] * (1.0 + delta[w]);
-                        }
+                        if (bfs_level[w] == depth + 1) return power[w] == power[v] ? share[w]
+                            : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                         return 0.0;
                     },
-                    [&](int v, double delta_of_v_of_arcs) {
-                        double delta_of_v = delta[v];
-                        delta_of_v += delta_of_v_of_arcs;
-                        delta[v] = delta_of_v;
-                        bc[v] += delta_of_v;
+                    [&](int v, double shares) {
+                        const double through = paths[v] * shares;
+                        share[v] = (1.0 + through) / paths[v];
+                        bc[v] += through;
                     });
             }
         }
     }
 }
 
-#line 169 "betweenness.cu"
+#line 170 "betweenness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(
-    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
-) {
-    Buffer<double> sigma(device, graph.num_nodes);
-    Buffer<double> delta(device, graph.num_nodes);
+// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
+    Buffer<double> paths(device, graph.num_nodes);
+    Buffer<int> power(device, graph.num_nodes);
+    Buffer<double> share(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
+    Buffer<unsigned> arrived(device, 1, 0);
+    const double many = std::pow(2.0, 400.0);
+    const double most = std::pow(2.0, 912.0);
+    const double unit = std::pow(2.0, -512.0);
     bc.fill(0.0);
-    // betweenness.sp:7 for (src in sources)
+    // betweenness.sp:13 for (src in sources)
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
-        {
-            Buffer<unsigned> arrived(device, 1, 0);
-            device.launch_together(
-                "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
-                graph.in_row_offsets, graph.in_columns, sigma, delta, bfs_level, bfs_level_nodes,
-                bfs_level_next, bfs_level_starts, bfs_level_order, bc, src, arrived
-            );
-        }
+        device.launch_together(
+            "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, paths, power, share, bfs_level, bfs_level_nodes, bfs_level_next,
+            bfs_level_starts, bfs_level_order, bc, src, many, unit, most, arrived
+        );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            betweenness(device, graph, bc, sources);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("bc", watched("bc", bc.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { betweenness(device, graph, bc, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        program.finish(host);
+    });
 }

@@ -4,19 +4,8 @@
 // run:   ./betweenness_push GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -24,9 +13,9 @@ using namespace starplat;
 #line 9 "betweenness_push.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *sigma,
-    double *delta, int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
-    int *bfs_level_starts, int *bfs_level_order, double *bc, int src, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, double *sigma, double *delta,
+    int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, int *bfs_level_starts,
+    int *bfs_level_order, double *bc, int src, unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -36,9 +25,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         sigma[cell] = 0.0;
     }
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        sigma[src] = 1.0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) sigma[src] = 1.0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             delta[cell] = 0.0;
@@ -49,17 +36,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
         clear(bfs_level_nodes, num_nodes);
         clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level[src] = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             insert_alone(bfs_level_nodes, src);
         }
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level_starts[0] = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_starts[0] = 0;
         int bfs_level_size = 0;
         int depth = 0;
         bool found = false;
@@ -107,9 +90,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                 advance(bfs_level_nodes, num_nodes, row_offsets, every_node,
                     [&](int v, arc_t e) {
                         const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) {
-                            atomicAdd(&sigma[w], sigma[v]);
-                        }
+                        if (bfs_level[w] == depth + 1) atomicAdd(&sigma[w], sigma[v]);
                     });
             }
             depth += 1;
@@ -139,9 +120,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
                     [&](double a, double b) -> double { return a + b; },
                     [&](int v, arc_t e) -> double {
                         const int w = columns[e];
-                        if (bfs_level[w] == depth + 1) {
-                            return sigma[v] / sigma[w] * (1.0 + delta[w]);
-                        }
+                        if (bfs_level[w] == depth + 1) return sigma[v] / sigma[w] * (1.0 + delta[w]);
                         return 0.0;
                     },
                     [&](int v, double delta_of_v_of_arcs) {
@@ -155,32 +134,22 @@ extern "C" __global__ void __launch_bounds__(512, 2) betweenness_loop(
     }
 }
 
-#line 159 "betweenness_push.cu"
+#line 138 "betweenness_push.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // betweenness_push.sp:2 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(
-    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
-) {
+static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
     Buffer<double> sigma(device, graph.num_nodes);
     Buffer<double> delta(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
@@ -188,73 +157,36 @@ static void betweenness(
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
+    Buffer<unsigned> arrived(device, 1, 0);
     bc.fill(0.0);
     // betweenness_push.sp:4 for (src in sources)
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
-        {
-            Buffer<unsigned> arrived(device, 1, 0);
-            device.launch_together(
-                "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
-                graph.in_row_offsets, graph.in_columns, sigma, delta, bfs_level, bfs_level_nodes,
-                bfs_level_next, bfs_level_starts, bfs_level_order, bc, src, arrived
-            );
-        }
+        device.launch_together(
+            "betweenness_loop", betweenness_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+            graph.in_row_offsets, graph.in_columns, sigma, delta, bfs_level, bfs_level_nodes, bfs_level_next,
+            bfs_level_starts, bfs_level_order, bc, src, arrived
+        );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: betweenness_push GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            betweenness(device, graph, bc, sources);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("bc", watched("bc", bc.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { betweenness(device, graph, bc, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        program.finish(host);
+    });
 }

@@ -4,19 +4,8 @@
 // run:   ./bfs_levels GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -36,12 +25,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     }
     clear(frontier, num_nodes);
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        level[src] = 0;
-    }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        insert_alone(frontier, src);
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(frontier, src);
     bool finished = false;
     clear(frontier_next, num_nodes);
     grid_barrier(arrived);
@@ -88,94 +73,49 @@ extern "C" __global__ void __launch_bounds__(512, 2) bfs_levels_loop(
     } while (!finished);
 }
 
-#line 92 "bfs_levels.cu"
+#line 77 "bfs_levels.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // bfs_levels.sp:4 function bfs_levels(Graph g, propNode<int> level, node src)
 static void bfs_levels(Device &device, Graph &graph, Buffer<int> &level, int src) {
     Buffer<unsigned> frontier(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> frontier_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> arrived(device, 1, 0);
     check_place(src, graph.num_nodes);
-    {
-        Buffer<unsigned> arrived(device, 1, 0);
-        device.launch_together(
-            "bfs_levels_loop", bfs_levels_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, level, frontier, frontier_next, src, arrived
-        );
-    }
+    device.launch_together(
+        "bfs_levels_loop", bfs_levels_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
+        graph.in_row_offsets, graph.in_columns, level, frontier, frontier_next, src, arrived
+    );
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: bfs_levels GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> level(device, graph.num_nodes);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            bfs_levels(device, graph, level, src);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("level", level.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { bfs_levels(device, graph, level, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("level", level.download());
+        program.finish(host);
+    });
 }

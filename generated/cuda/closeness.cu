@@ -4,27 +4,15 @@
 // run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" __global__ void closeness_centrality_set_closeness(
-    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
-    double *closeness
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by, double *closeness
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (farness[v] <= 0) continue;
@@ -37,9 +25,9 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 #line 13 "closeness.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level,
-    int *bfs_level, unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words,
-    long long *farness, int *reached_by, int src, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *level, int *bfs_level,
+    unsigned *bfs_level_nodes_words, unsigned *bfs_level_next_words, long long *farness, int *reached_by, int src,
+    unsigned *arrived
 ) {
     __shared__ int new_in_bfs_level_nodes[MOST_NEW + 1];
     Frontier bfs_level_nodes = frontier_in(bfs_level_nodes_words, num_nodes, new_in_bfs_level_nodes);
@@ -49,9 +37,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
         level[cell] = INT_MAX;
     }
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        level[src] = 0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
@@ -59,9 +45,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
         clear(bfs_level_nodes, num_nodes);
         clear(bfs_level_next, num_nodes);
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level[src] = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
         if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
             insert_alone(bfs_level_nodes, src);
         }
@@ -128,26 +112,18 @@ extern "C" __global__ void __launch_bounds__(512, 2) closeness_centrality_loop(
     }
 }
 
-#line 132 "closeness.cu"
+#line 116 "closeness.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -158,20 +134,18 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<unsigned> bfs_level_nodes(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> bfs_level_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> arrived(device, 1, 0);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
     for (int src = 0; src < graph.num_nodes; src++) {
         check_place(src, graph.num_nodes);
-        {
-            Buffer<unsigned> arrived(device, 1, 0);
-            device.launch_together(
-                "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes,
-                graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, level, bfs_level,
-                bfs_level_nodes, bfs_level_next, farness, reached_by, src, arrived
-            );
-        }
+        device.launch_together(
+            "closeness_centrality_loop", closeness_centrality_loop, 2, graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, level, bfs_level, bfs_level_nodes,
+            bfs_level_next, farness, reached_by, src, arrived
+        );
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
     closeness_centrality_set_closeness<<<device.blocks(graph.num_nodes), 256>>>(
@@ -180,55 +154,18 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     check(cudaGetLastError(), "closeness_centrality_set_closeness");
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: closeness GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> closeness(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            closeness_centrality(device, graph, closeness);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { closeness_centrality(device, graph, closeness); });
+        program.describe(host, device);
+        program.results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
+        program.finish(host);
+    });
 }

@@ -4,18 +4,7 @@
 // run:   ./connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -23,16 +12,13 @@ using namespace starplat;
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_start(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *component
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
         int best = v;
-        if (first < end) {
-            best = min(v, columns[first]);
-        }
+        if (first < end) best = min(v, columns[first]);
         component[v] = best;
     }
 }
@@ -41,8 +27,7 @@ extern "C" __global__ void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_sample(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *component
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         const arc_t first = row_offsets[v];
@@ -67,17 +52,11 @@ extern "C" __global__ void connected_components_component_sample(
                 int held = component[high];
                 if (held == high) {
                     held = atomicCAS(&component[high], high, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomicMin(&component[high], above);
-                }
+                if (above != held) atomicMin(&component[high], above);
                 a = above;
                 b = component[low];
                 steps += 1;
@@ -90,8 +69,7 @@ extern "C" __global__ void connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) connected_components_component_join(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *component
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
     advance_arcs(num_nodes, row_offsets,
         [&](int v, arc_t e) {
@@ -104,17 +82,11 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
                 int held = component[high];
                 if (held == high) {
                     held = atomicCAS(&component[high], high, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomicMin(&component[high], above);
-                }
+                if (above != held) atomicMin(&component[high], above);
                 a = above;
                 b = component[low];
             }
@@ -155,17 +127,11 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
                 int held = component[high];
                 if (held == high) {
                     held = atomicCAS(&component[high], high, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomicMin(&component[high], above);
-                }
+                if (above != held) atomicMin(&component[high], above);
                 a = above;
                 b = component[low];
             }
@@ -176,8 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) connected_components_component
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 extern "C" __global__ void connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component,
-    bool *component_apart
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component, bool *component_apart
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         int held = component[v];
@@ -202,22 +167,16 @@ extern "C" __global__ void connected_components_component_set_apart_symmetric(
     }
 }
 
-#line 206 "connected_components.cu"
+#line 171 "connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
@@ -231,17 +190,13 @@ static void connected_components(Device &device, Graph &graph, Buffer<int> &comp
         graph.num_nodes, graph.row_offsets, graph.columns, component
     );
     check(cudaGetLastError(), "connected_components_component_sample");
-    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, component
-    );
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, component);
     check(cudaGetLastError(), "connected_components_component_flatten");
     connected_components_component_join<<<device.blocks(device.busy(graph.num_nodes)), 256>>>(
         graph.num_nodes, graph.row_offsets, graph.columns, component
     );
     check(cudaGetLastError(), "connected_components_component_join");
-    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, component
-    );
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, component);
     check(cudaGetLastError(), "connected_components_component_flatten");
 }
 
@@ -265,64 +220,29 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
         graph.num_nodes, graph.row_offsets, graph.columns, component_apart, component
     );
     check(cudaGetLastError(), "connected_components_component_join_symmetric");
-    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(
-        graph.num_nodes, component
-    );
+    connected_components_component_flatten<<<device.blocks(graph.num_nodes), 256>>>(graph.num_nodes, component);
     check(cudaGetLastError(), "connected_components_component_flatten");
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: connected_components GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
+        const auto before = [&] {
             component.fill(0);
-            Timer timer;
+        };
+        program.repeat(device, before, [&] {
             is_symmetric
                 ? connected_components_symmetric(device, graph, component)
                 : connected_components(device, graph, component);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("component", host.original_ids(component.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        });
+        program.describe(host, device);
+        program.results.add_of_nodes("component", host.original_ids(component.download()));
+        program.finish(host);
+    });
 }

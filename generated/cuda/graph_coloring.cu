@@ -4,18 +4,7 @@
 // run:   ./graph_coloring GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -29,8 +18,8 @@ static __device__ long long priority(int v) {
 #line 9 "graph_coloring.sp"
 extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color,
-    int *color_nxt, int *finished_found, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *color, int *color_nxt,
+    int *finished_found, unsigned *arrived
 ) {
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -56,9 +45,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
                 for (arc_t i = 0; i < end; i++) {
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
                     if (color[u] == -1 && u != v) {
-                        if (priority(u) > priority(v)) {
-                            wins = false;
-                        }
+                        if (priority(u) > priority(v)) wins = false;
                     }
                 }
                 if (wins) {
@@ -74,9 +61,7 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
                         for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                             const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2]
                                 : in_columns[first_in_2 + (i_2 - outs_2)];
-                            if (color[u_2] == free_) {
-                                taken = true;
-                            }
+                            if (color[u_2] == free_) taken = true;
                         }
                     }
                     color_nxt[v] = free_;
@@ -94,13 +79,9 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
             bool finished_part = true;
             for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
                 color[node] = color_nxt[node];
-                if (color[node] < 0) {
-                    finished_part = false;
-                }
+                if (color[node] < 0) finished_part = false;
             }
-            if (!finished_part) {
-                finished_found[finished_turn] = 0;
-            }
+            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
         finished = finished && (finished_found[finished_turn] != 0);
@@ -108,91 +89,46 @@ extern "C" __global__ void __launch_bounds__(512) graph_coloring_loop(
     } while (!finished);
 }
 
-#line 112 "graph_coloring.cu"
+#line 93 "graph_coloring.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // graph_coloring.sp:5 function graph_coloring(Graph g, propNode<int> color)
 static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     Buffer<int> color_nxt(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
-            "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 2 : 4,
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            color, color_nxt, finished_found, arrived
+            "graph_coloring_loop", graph_coloring_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color, color_nxt,
+            finished_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: graph_coloring GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> color(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            graph_coloring(device, graph, color);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("color", color.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { graph_coloring(device, graph, color); });
+        program.describe(host, device);
+        program.results.add_of_nodes("color", color.download());
+        program.finish(host);
+    });
 }

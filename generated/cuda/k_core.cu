@@ -4,19 +4,8 @@
 // run:   ./k_core GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -42,9 +31,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
             [&](int a, int b) -> int { return a + b; },
             [&](int v, arc_t in_e) -> int {
                 const int nbr = in_columns[in_e];
-                if (nbr != v) {
-                    return 1;
-                }
+                if (nbr != v) return 1;
                 return 0;
             },
             [&](int v, int degree_of_v) {
@@ -72,9 +59,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
             inserted(peeling);
             __shared__ long long peeled_part_scratch[16];
             peeled_part = group_add_long(peeled_part, peeled_part_scratch);
-            if (threadIdx.x == 0) {
-                atomic_add_long(&peeled_found[peeled_turn], peeled_part);
-            }
+            if (threadIdx.x == 0) atomic_add_long(&peeled_found[peeled_turn], peeled_part);
         }
         grid_barrier(arrived);
         peeled += peeled_found[peeled_turn];
@@ -85,103 +70,54 @@ extern "C" __global__ void __launch_bounds__(512, 2) k_core_loop(
             advance(peeling, num_nodes, row_offsets, every_node,
                 [&](int v, arc_t e) {
                     const int nbr = columns[e];
-                    if (nbr != v) {
-                        atomicAdd(&degree[nbr], -1);
-                    }
+                    if (nbr != v) atomicAdd(&degree[nbr], -1);
                 });
         }
         left -= peeled;
-        if (peeled == 0) {
-            k += 1;
-        }
+        if (peeled == 0) k += 1;
     }
 }
 
-#line 101 "k_core.cu"
+#line 82 "k_core.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
 static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> degree(device, graph.num_nodes);
     Buffer<unsigned> peeling(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<long long> peeled_found(device, 3, 0);
         device.launch_together(
-            "k_core_loop", k_core_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns,
-            graph.in_row_offsets, graph.in_columns, core, peeling, degree, peeled_found, arrived
+            "k_core_loop", k_core_loop, 2, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
+            graph.in_columns, core, peeling, degree, peeled_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: k_core GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> core(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            k_core(device, graph, core);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("core", core.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { k_core(device, graph, core); });
+        program.describe(host, device);
+        program.results.add_of_nodes("core", core.download());
+        program.finish(host);
+    });
 }

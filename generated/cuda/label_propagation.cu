@@ -4,18 +4,7 @@
 // run:   ./label_propagation GRAPH [--iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -23,8 +12,8 @@ using namespace starplat;
 #line 5 "label_propagation.sp"
 extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt,
-    int *label, int iterations, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *label_nxt, int *label,
+    int iterations, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         label_nxt[cell] = -1;
@@ -59,9 +48,7 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
                     for (arc_t i_2 = 0; i_2 < end; i_2++) {
                         const int w = i_2 < outs_2 ? columns[first_out_2 + i_2]
                             : in_columns[first_in_2 + (i_2 - outs_2)];
-                        if (label[w] == label[u]) {
-                            votes += 1;
-                        }
+                        if (label[w] == label[u]) votes += 1;
                     }
                     if (votes > most || (votes == most && label[u] < favourite)) {
                         most = votes;
@@ -79,93 +66,50 @@ extern "C" __global__ void __launch_bounds__(512) label_propagation_loop(
     }
 }
 
-#line 83 "label_propagation.cu"
+#line 70 "label_propagation.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // label_propagation.sp:5 function label_propagation(Graph g, propNode<node> label, int iterations = 10)
 static void label_propagation(Device &device, Graph &graph, Buffer<int> &label, int iterations) {
     Buffer<int> label_nxt(device, graph.num_nodes);
-    {
-        Buffer<unsigned> arrived(device, 1, 0);
-        device.launch_together(
-            "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4,
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            label_nxt, label, iterations, arrived
-        );
-    }
+    Buffer<unsigned> arrived(device, 1, 0);
+    device.launch_together(
+        "label_propagation_loop", label_propagation_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
+        graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, label_nxt, label, iterations,
+        arrived
+    );
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: label_propagation GRAPH [--iterations INT] [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --iterations     an int; 10 if not given\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"iterations", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto iterations = arguments.number<int>("iterations", 10);
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"[--iterations INT]", "an int; 10 if not given"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto iterations = program.arguments.number<int>("iterations", 10);
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> label(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
+        const auto before = [&] {
             label.fill(0);
-            Timer timer;
-            label_propagation(device, graph, label, iterations);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("label", host.original_ids(label.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        };
+        program.repeat(device, before, [&] { label_propagation(device, graph, label, iterations); });
+        program.describe(host, device);
+        program.results.add_of_nodes("label", host.original_ids(label.download()));
+        program.finish(host);
+    });
 }

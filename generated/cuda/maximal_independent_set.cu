@@ -4,18 +4,7 @@
 // run:   ./maximal_independent_set GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -29,8 +18,8 @@ static __device__ long long priority(int v) {
 #line 9 "maximal_independent_set.sp"
 extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set,
-    bool *undecided, int *finished_found, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *in_set, bool *undecided,
+    int *finished_found, unsigned *arrived
 ) {
     int finished_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
@@ -56,9 +45,7 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                 for (arc_t i = 0; i < end; i++) {
                     const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
                     if (undecided[u] && u != v) {
-                        if (priority(u) > priority(v)) {
-                            wins = false;
-                        }
+                        if (priority(u) > priority(v)) wins = false;
                     }
                 }
                 in_set[v] = wins;
@@ -82,19 +69,13 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
                     const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
                     for (arc_t i = 0; i < end; i++) {
                         const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                        if (in_set[u]) {
-                            decided = true;
-                        }
+                        if (in_set[u]) decided = true;
                     }
                     undecided[v] = !decided;
                 }
-                if (undecided[v]) {
-                    finished_part = false;
-                }
+                if (undecided[v]) finished_part = false;
             }
-            if (!finished_part) {
-                finished_found[finished_turn] = 0;
-            }
+            if (!finished_part) finished_found[finished_turn] = 0;
         }
         grid_barrier(arrived);
         finished = finished && (finished_found[finished_turn] != 0);
@@ -102,91 +83,46 @@ extern "C" __global__ void __launch_bounds__(512) maximal_independent_set_loop(
     } while (!finished);
 }
 
-#line 106 "maximal_independent_set.cu"
+#line 87 "maximal_independent_set.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // maximal_independent_set.sp:5 function maximal_independent_set(Graph g, propNode<bool> in_set)
 static void maximal_independent_set(Device &device, Graph &graph, Buffer<unsigned char> &in_set) {
     Buffer<unsigned char> undecided(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<int> finished_found(device, 3, 1);
         device.launch_together(
-            "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 :
-            4, graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
-            graph.in_columns, in_set, undecided, finished_found, arrived
+            "maximal_independent_set_loop", maximal_independent_set_loop, graph.num_arcs < 4194304 ? 2 : 4,
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, in_set,
+            undecided, finished_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: maximal_independent_set GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<unsigned char> in_set(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            maximal_independent_set(device, graph, in_set);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("in_set", in_set.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { maximal_independent_set(device, graph, in_set); });
+        program.describe(host, device);
+        program.results.add_of_nodes("in_set", in_set.download());
+        program.finish(host);
+    });
 }

@@ -4,28 +4,16 @@
 // run:   ./minimum_spanning_tree GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
 #line 5 "minimum_spanning_tree.sp"
 extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns,
-    const int *__restrict__ arc_sources, bool *in_tree, int *component, int *joins, int *lightest,
-    arc_t *choice, const int *__restrict__ weight, long long total, int *growing_found,
-    long long *total_found, long long *total_outcome, unsigned *arrived
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
+    bool *in_tree, int *component, int *joins, int *lightest, arc_t *choice, const int *__restrict__ weight,
+    long long total, int *growing_found, long long *total_found, long long *total_outcome, unsigned *arrived
 ) {
     int growing_turn = 0;
     int total_turn = 0;
@@ -42,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
     }
     bool growing = true;
-    while (growing) {
+    do {
         growing = false;
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             lightest[cell] = INT_MAX;
@@ -100,18 +88,12 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
                 if (choice[a] == -1) continue;
                 const arc_t e = choice[a];
                 int b = component[arc_sources[e]];
-                if (b == a) {
-                    b = component[columns[e]];
-                }
-                if (choice[b] != e || b < a) {
-                    joins[a] = b;
-                }
+                if (b == a) b = component[columns[e]];
+                if (choice[b] != e || b < a) joins[a] = b;
                 in_tree[e] = true;
                 growing_part = true;
             }
-            if (growing_part) {
-                growing_found[growing_turn] = 1;
-            }
+            if (growing_part) growing_found[growing_turn] = 1;
         }
         grid_barrier(arrived);
         growing = growing || (growing_found[growing_turn] != 0);
@@ -127,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
                 component[v] = root;
             }
         }
-    }
+    } while (growing);
     total = 0;
     {
         // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
@@ -142,34 +124,24 @@ extern "C" __global__ void __launch_bounds__(512) minimum_spanning_tree_loop(
         }
         __shared__ long long total_part_scratch[16];
         total_part = group_add_long(total_part, total_part_scratch);
-        if (threadIdx.x == 0) {
-            atomic_add_long(&total_found[total_turn], total_part);
-        }
+        if (threadIdx.x == 0) atomic_add_long(&total_found[total_turn], total_part);
     }
     grid_barrier(arrived);
     total += total_found[total_turn];
     total_turn = total_turn == 2 ? 0 : total_turn + 1;
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        *total_outcome = total;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *total_outcome = total;
 }
 
-#line 158 "minimum_spanning_tree.cu"
+#line 136 "minimum_spanning_tree.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
@@ -180,75 +152,38 @@ static long long minimum_spanning_tree(
     Buffer<int> joins(device, graph.num_nodes);
     Buffer<int> lightest(device, graph.num_nodes);
     Buffer<arc_t> choice(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
     long long total = 0;
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<int> growing_found(device, 3, 0);
         Buffer<long long> total_found(device, 3, 0);
         Word<long long> total_outcome(device);
         device.launch_together(
             "minimum_spanning_tree_loop", minimum_spanning_tree_loop, graph.num_arcs < 4194304 ? 2 : 4,
-            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component,
-            joins, lightest, choice, weight, total, growing_found, total_found, total_outcome, arrived
+            graph.num_nodes, graph.num_arcs, graph.columns, graph.arc_sources, in_tree, component, joins, lightest,
+            choice, weight, total, growing_found, total_found, total_outcome, arrived
         );
         total = total_outcome.read();
     }
     return total;
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: minimum_spanning_tree GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<unsigned char> in_tree(device, graph.num_arcs);
         Buffer<int> weight(device, host.weights);
-        device.finish();
-        const double upload = stopwatch.seconds();
         long long returned{};
-        while (runs.are_left()) {
-            Timer timer;
-            returned = minimum_spanning_tree(device, graph, in_tree, weight);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_returned(returned);
-        results.add_of_arcs("in_tree", in_tree.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { returned = minimum_spanning_tree(device, graph, in_tree, weight); });
+        program.describe(host, device);
+        program.results.add_returned(returned);
+        program.results.add_of_arcs("in_tree", in_tree.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

@@ -4,29 +4,18 @@
 // run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
 #include "starplat_cuda_sets.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // sssp.sp:11 fixedPoint until (finished : !modified)
 #line 11 "sssp.sp"
 extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
-    int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets,
-    const int *__restrict__ columns, int *dist, unsigned *modified_words,
-    unsigned *modified_next_words, const int *__restrict__ weight, unsigned *modified_later_words,
-    int src, double *weight_total_found, arc_t *longest_row_found, unsigned *arrived
+    int num_nodes, arc_t num_arcs, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    int *dist, unsigned *modified_words, unsigned *modified_next_words, const int *__restrict__ weight,
+    unsigned *modified_later_words, int src, double *weight_total_found, arc_t *longest_row_found,
+    unsigned *arrived
 ) {
     __shared__ int new_in_modified[MOST_NEW + 1];
     Frontier modified = frontier_in(modified_words, num_nodes, new_in_modified);
@@ -41,12 +30,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
     clear(modified, num_nodes);
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        dist[src] = 0;
-    }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        insert_alone(modified, src);
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) dist[src] = 0;
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) insert_alone(modified, src);
     clear(modified_next, num_nodes);
     double weight_total = 0.0;
     arc_t longest_row = 0;
@@ -121,9 +106,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
             limit = limit > INT_MAX - rise ? INT_MAX : limit + rise;
             rise = rise > INT_MAX - rise ? INT_MAX : rise + rise;
             take_members(modified_later, num_nodes, [&](int node_2) {
-                if (dist[node_2] < settled) {
-                    return;
-                }
+                if (dist[node_2] < settled) return;
                 if (dist[node_2] < limit) {
                     insert(modified, node_2);
                 } else {
@@ -148,22 +131,16 @@ extern "C" __global__ void __launch_bounds__(512, 2) sssp_loop(
     }
 }
 
-#line 152 "sssp.cu"
+#line 135 "sssp.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
@@ -171,72 +148,36 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     Buffer<unsigned> modified(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> modified_next(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
     Buffer<unsigned> modified_later(device, (graph.num_nodes + 31) / 32 + 7 + 131072);
+    Buffer<unsigned> arrived(device, 1, 0);
     check_place(src, graph.num_nodes);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<double> weight_total_found(device, 3, 0.0);
         Buffer<arc_t> longest_row_found(device, 3, (-ARC_MAX - 1));
         device.launch_together(
-            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets,
-            graph.columns, dist, modified, modified_next, weight, modified_later, src,
-            weight_total_found, longest_row_found, arrived
+            "sssp_loop", sssp_loop, 2, graph.num_nodes, graph.num_arcs, graph.row_offsets, graph.columns, dist,
+            modified, modified_next, weight, modified_later, src, weight_total_found, longest_row_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> dist(device, graph.num_nodes);
         Buffer<int> weight(device, host.weights);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            sssp(device, graph, dist, weight, src);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("dist", dist.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { sssp(device, graph, dist, weight, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("dist", dist.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

@@ -44,10 +44,18 @@ public:
         use();
         check(cudaFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(cudaGetDeviceProperties(&properties, number), "cudaGetDeviceProperties");
-        cudaMemPool_t pool;  // what one run gives back is there for the next
+        // What one run gives back is there for the next.
         std::uint64_t most_kept = UINT64_MAX;
         check(cudaDeviceGetDefaultMemPool(&pool, number), "finding the pool of memory");
         check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most_kept), "keeping memory");
+    }
+
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    ~Device() {
+        static_cast<void>(cudaDeviceSynchronize());
+        static_cast<void>(cudaMemPoolTrimTo(pool, 0));
     }
 
     // This thread's calls are for this GPU from here on.
@@ -85,6 +93,7 @@ public:
 private:
     int number;
     cudaDeviceProp properties;
+    cudaMemPool_t pool = nullptr;
 };
 
 template <class T>
@@ -143,14 +152,7 @@ public:
     }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
     struct Free {
@@ -168,6 +170,18 @@ private:
         }
         return index;
     }
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // One cell in which a kernel leaves what its threads found.
@@ -214,6 +228,14 @@ public:
 private:
     cudaEvent_t start, stop;
 };
+
+// How long the GPU takes for some work, on its own clock.
+template <class Work>
+double seconds_of(Device &, Work work) {
+    Timer timer;
+    work();
+    return timer.seconds();
+}
 
 // Stops the program where it uses a cell that is not there.
 inline void check_place(long long index, std::size_t count) {
@@ -456,11 +478,10 @@ __device__ inline LongRows &no_long_rows() {
 }
 
 // The threads of a warp in teams, each of which takes a node: the more arcs there are for a node, and the fewer nodes
-// for
-// the threads, the larger the team.
+// for the threads, the larger the team.
 struct Teams {
-    int size, count, place, member;
-        // threads of a team, teams of the warp, which of them this thread is in, and as what
+    int size, count;    // threads of a team, teams of the warp
+    int place, member;  // which team this thread is in, and as what
 
     __device__ Teams(int nodes, int num_nodes, const arc_t *rows) : size(1) {
         while (size < 32 && nodes <= gridDim.x * blockDim.x / (2 * size)) size *= 2;
@@ -584,8 +605,7 @@ __device__ inline void advance_arcs(int num_nodes, const arc_t *rows, Body body)
 }
 
 // Calls body(node, arc) for every arc of the nodes to keep of words, of which the first nodes are listed; a warp takes
-// the
-// nodes of a word.
+// the nodes of a word.
 template <class Keep, class Body>
 __device__ inline void advance_words(
     const int *words, int size, int num_nodes, const arc_t *rows, Keep keep, Body body
@@ -821,8 +841,7 @@ __device__ inline void gather_all(
 }
 
 // Calls finish(node, total) for every node: total joins the values of its arcs. The arcs of nodes that follow each
-// other
-// follow each other too, so that a warp need not know whose they are until it has all values.
+// other follow each other too, so that a warp need not know whose they are until it has all values.
 template <class T, class Join, class Value, class Finish>
 __device__ inline void gather_rows(
     int num_nodes, const arc_t *rows, T start, Join join, Value value, Finish finish

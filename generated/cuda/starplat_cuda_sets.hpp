@@ -127,8 +127,7 @@ __device__ inline void begin_anew(Frontier &set) {
 }
 
 // Calls visit(place, word) for every word of the set, with a word of zero where a thread of a warp has none; all
-// threads
-// of a block together.
+// threads of a block together.
 template <class Visit>
 __device__ inline void visit_words(const Frontier &set, int num_nodes, bool takes, Visit visit) {
     const int lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32, words = (num_nodes + 31) / 32;
@@ -212,8 +211,7 @@ __device__ inline void visit_list(const Frontier &set, int size, bool takes, Vis
 }
 
 // Calls visit(node) for every member, with -1 where a thread of a warp has none; all threads of a block together.
-// `size`
-// is what listed() found; a set that is taken from has begun anew since then.
+// `size` is what listed() found; a set that is taken from has begun anew since then.
 template <class Visit>
 __device__ inline void visit_found(const Frontier &set, int size, int num_nodes, bool takes, Visit visit) {
     if (size >= 0) {
@@ -259,8 +257,7 @@ __device__ inline bool contains(const Frontier &set, int node) { return set.bits
 
 // After a barrier, for all threads alike: whether it is likely to be less work to look for a member among the neighbors
 // of the others than to go through the neighbors of the members: where they are many, or have many arcs; or few, as
-// nodes
-// with many arcs are reached first and nobody else is left to look.
+// nodes with many arcs are reached first and nobody else is left to look.
 __device__ inline bool has_many(const Frontier &set, int num_nodes) {
     const Count count = set.count();
     const float nodes = (float)count.members / num_nodes, arcs = (float)count.arcs / ALL_ARCS;

@@ -4,18 +4,7 @@
 // run:   ./strongly_connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -34,8 +23,8 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_color(
-    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (component[v] != -1) continue;
@@ -47,10 +36,9 @@ extern "C" __global__ void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ component,
-    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ modified_list,
+    int *modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     advance_listed(
         modified_list, modified_count, row_offsets,
@@ -72,8 +60,8 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" __global__ void strongly_connected_components_set_component(
-    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (!(component[v] == -1 && color[v] == v)) continue;
@@ -86,9 +74,8 @@ extern "C" __global__ void strongly_connected_components_set_component(
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color,
-    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     advance_listed(
         modified_list, modified_count, in_row_offsets,
@@ -114,13 +101,9 @@ extern "C" __global__ void strongly_connected_components_find_finished(
 ) {
     bool finished_part = true;
     for (int node = blockIdx.x * blockDim.x + threadIdx.x; node < num_nodes; node += gridDim.x * blockDim.x) {
-        if (component[node] < 0) {
-            finished_part = false;
-        }
+        if (component[node] < 0) finished_part = false;
     }
-    if (!finished_part) {
-        *finished = 0;
-    }
+    if (!finished_part) *finished = 0;
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
@@ -128,8 +111,8 @@ extern "C" __global__ void strongly_connected_components_find_finished(
 #line 19 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_min_color_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     advance_all(num_nodes, row_offsets,
         [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
@@ -149,8 +132,8 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 #line 32 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_max_component_of_many(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     advance_all(num_nodes, in_row_offsets,
         [&](int v) { return (modified_bits[v / 32] & (1 << (v % 32))) != 0; },
@@ -169,15 +152,15 @@ extern "C" __global__ void __launch_bounds__(256) strongly_connected_components_
 #line 42 "strongly_connected_components.sp"
 extern "C" __global__ void __launch_bounds__(512) trim_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *alone,
-    int *component, long long *trimmed_found, unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, bool *alone, int *component,
+    long long *trimmed_found, unsigned *arrived
 ) {
     int trimmed_turn = 0;
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         alone[cell] = false;
     }
     long long trimmed = 1;
-    while (trimmed > 0) {
+    do {
         trimmed = 0;
         {
             // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
@@ -187,16 +170,12 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
                 bool entered = false;
                 for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
                     const int u = in_columns[in_e];
-                    if (component[u] == -1 && u != v) {
-                        entered = true;
-                    }
+                    if (component[u] == -1 && u != v) entered = true;
                 }
                 bool leaves = false;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
-                    if (component[w] == -1 && w != v) {
-                        leaves = true;
-                    }
+                    if (component[w] == -1 && w != v) leaves = true;
                 }
                 alone[v] = !(entered && leaves);
             }
@@ -223,41 +202,32 @@ extern "C" __global__ void __launch_bounds__(512) trim_loop(
         grid_barrier(arrived);
         trimmed += trimmed_found[trimmed_turn];
         trimmed_turn = trimmed_turn == 2 ? 0 : trimmed_turn + 1;
-    }
+    } while (trimmed > 0);
 }
 
-#line 230 "strongly_connected_components.cu"
+#line 209 "strongly_connected_components.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
 static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> alone(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<long long> trimmed_found(device, 3, 0);
         device.launch_together(
-            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, alone, component,
-            trimmed_found, arrived
+            "trim_loop", trim_loop, graph.num_arcs < 4194304 ? 2 : 4, graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, alone, component, trimmed_found, arrived
         );
     }
 }
@@ -356,55 +326,18 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: strongly_connected_components GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> component(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            strongly_connected_components(device, graph, component);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("component", host.original_ids(component.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { strongly_connected_components(device, graph, component); });
+        program.describe(host, device);
+        program.results.add_of_nodes("component", host.original_ids(component.download()));
+        program.finish(host);
+    });
 }

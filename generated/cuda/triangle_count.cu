@@ -4,26 +4,14 @@
 // run:   ./triangle_count GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_cuda.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
 ) {
     long long triangles_part = 0;
     advance_arcs(num_nodes, row_offsets,
@@ -33,18 +21,14 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles(
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
                     const int w = columns[e_2];
                     if (w > v) {
-                        if (find_arc(row_offsets, columns, u, w) >= 0) {
-                            triangles_part += 1;
-                        }
+                        if (find_arc(row_offsets, columns, u, w) >= 0) triangles_part += 1;
                     }
                 }
             }
         });
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(triangles, triangles_part);
-    }
+    if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
@@ -64,30 +48,22 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
         }
         if (u < v) {
             downward_excess_part += 1;
-            if (find_arc(row_offsets, columns, u, v) < 0) {
-                other_graph_part = true;
-            }
+            if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
-        if (u > v) {
-            downward_excess_part -= 1;
-        }
+        if (u > v) downward_excess_part -= 1;
     }
-    if (other_graph_part) {
-        *other_graph = 1;
-    }
+    if (other_graph_part) *other_graph = 1;
     __shared__ long long downward_excess_scratch[8];
     downward_excess_part = group_add_long(downward_excess_part, downward_excess_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(downward_excess, downward_excess_part);
-    }
+    if (threadIdx.x == 0) atomic_add_long(downward_excess, downward_excess_part);
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" __global__ void triangle_count_find_triangles_orient(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *kept_columns, arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
+    arc_t *kept_ends
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         const arc_t degree = row_offsets[v + 1] - row_offsets[v];
@@ -131,25 +107,20 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
                             high = middle;
                         }
                     }
-                    if (low < last && kept_columns[low] == w) {
-                        triangles_part += 1;
-                    }
+                    if (low < last && kept_columns[low] == w) triangles_part += 1;
                 }
             }
         }
     }
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(triangles, triangles_part);
-    }
+    if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
 }
 
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_few_pairs(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
 ) {
     long long triangles_part = 0;
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
@@ -159,9 +130,7 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
                     const int w = columns[e_2];
                     if (w > v) {
-                        if (find_arc(row_offsets, columns, u, w) >= 0) {
-                            triangles_part += 1;
-                        }
+                        if (find_arc(row_offsets, columns, u, w) >= 0) triangles_part += 1;
                     }
                 }
             }
@@ -169,29 +138,20 @@ extern "C" __global__ void __launch_bounds__(256) triangle_count_find_triangles_
     }
     __shared__ long long triangles_scratch[8];
     triangles_part = group_add_long(triangles_part, triangles_scratch);
-    if (threadIdx.x == 0) {
-        atomic_add_long(triangles, triangles_part);
-    }
+    if (threadIdx.x == 0) atomic_add_long(triangles, triangles_part);
 }
 
-#line 178 "triangle_count.cu"
+#line 145 "triangle_count.cu"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
@@ -221,8 +181,7 @@ static long long triangle_count(Device &device, Graph &graph) {
         check(cudaGetLastError(), "triangle_count_find_triangles_orient");
         triangles_result.set(0);
         triangle_count_find_triangles_intersect<<<device.blocks(graph.num_arcs), 256>>>(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns,
-            triangles_result
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_result
         );
         check(cudaGetLastError(), "triangle_count_find_triangles_intersect");
         triangles += triangles_result.read();
@@ -251,58 +210,23 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
     return triangles;
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: triangle_count GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         const bool has_few_pairs = host.has_even_rows(48, 4);
-        device.finish();
-        const double upload = stopwatch.seconds();
         long long returned{};
-        while (runs.are_left()) {
-            Timer timer;
+        program.repeat(device, [&] {
             returned = has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
                 : triangle_count(device, graph);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_returned(returned);
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        });
+        program.describe(host, device);
+        program.results.add_returned(returned);
+        program.finish(host);
+    });
 }

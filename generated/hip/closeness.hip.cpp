@@ -4,26 +4,14 @@
 // run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" __global__ void closeness_centrality_set_closeness(
-    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
-    double *closeness
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by, double *closeness
 ) {
     for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
         if (farness[v] <= 0) continue;
@@ -35,31 +23,23 @@ extern "C" __global__ void closeness_centrality_set_closeness(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *level, int *bfs_level, int *bfs_level_order, int *bfs_level_count, long long *farness,
-    int *reached_by, int src, unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *level,
+    int *bfs_level, int *bfs_level_order, int *bfs_level_count, long long *farness, int *reached_by, int src,
+    unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        level[src] = 0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level[src] = 0;
-        }
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level_order[0] = src;
-        }
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            *bfs_level_count = 1;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_order[0] = src;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *bfs_level_count = 1;
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
         int depth = 0;
@@ -116,22 +96,16 @@ extern "C" __global__ void __launch_bounds__(256) closeness_centrality_loop(
     }
 }
 
-#line 120 "closeness.hip.cpp"
+#line 100 "closeness.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -142,20 +116,18 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
+    Buffer<unsigned> arrived(device, 1, 0);
     closeness.fill(0.0);
     farness.fill(0);
     reached_by.fill(0);
     // closeness.sp:9 for (src in g.nodes())
     for (int src = 0; src < graph.num_nodes; src++) {
         check_place(src, graph.num_nodes);
-        {
-            Buffer<unsigned> arrived(device, 1, 0);
-            device.launch_together(
-                "closeness_centrality_loop", closeness_centrality_loop, graph.num_arcs < 4194304 ? 4 : 8,
-                graph.num_nodes, graph.row_offsets, graph.columns, level, bfs_level, bfs_level_order,
-                bfs_level_count, farness, reached_by, src, arrived
-            );
-        }
+        device.launch_together(
+            "closeness_centrality_loop", closeness_centrality_loop, graph.num_arcs < 4194304 ? 4 : 8,
+            graph.num_nodes, graph.row_offsets, graph.columns, level, bfs_level, bfs_level_order, bfs_level_count,
+            farness, reached_by, src, arrived
+        );
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
     closeness_centrality_set_closeness<<<device.blocks(graph.num_nodes), 256>>>(
@@ -164,54 +136,17 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
     check(hipGetLastError(), "closeness_centrality_set_closeness");
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: closeness GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> closeness(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            closeness_centrality(device, graph, closeness);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { closeness_centrality(device, graph, closeness); });
+        program.describe(host, device);
+        program.results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
+        program.finish(host);
+    });
 }

@@ -4,18 +4,7 @@
 // run:   ./k_core GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -62,9 +51,8 @@ static __device__ void enlist(int node, int *bits, int *list, int *size) {
 #line 5 "k_core.sp"
 extern "C" __global__ void __launch_bounds__(256) k_core_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *core,
-    int *peeling_bits, int *peeling_size, int *degree, int *peeling_list, long long *peeled_found,
-    unsigned *arrived
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *core, int *peeling_bits,
+    int *peeling_size, int *degree, int *peeling_list, long long *peeled_found, unsigned *arrived
 ) {
     int peeled_turn = 0;
     int peeling_count = 0;
@@ -74,9 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes / 32 + 1; cell += gridDim.x * blockDim.x) {
         peeling_bits[cell] = 0;
     }
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        *peeling_size = 0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) *peeling_size = 0;
     {
         // k_core.sp:9 forall (v in g.nodes())
         // first degree = 0
@@ -97,9 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
                     const arc_t in_e = place + rows.shift[owner];
                     const int nbr = in_columns[in_e];
                     int value = 0;
-                    if (nbr != v) {
-                        value = 1;
-                    }
+                    if (nbr != v) value = 1;
                     if (to - from > 1024) {
                         joined = joined + value;
                     } else {
@@ -133,9 +117,7 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
             }
             __shared__ long long peeled_part_scratch[8];
             peeled_part = group_add_long(peeled_part, peeled_part_scratch);
-            if (threadIdx.x == 0) {
-                atomic_add_long(&peeled_found[peeled_turn], peeled_part);
-            }
+            if (threadIdx.x == 0) atomic_add_long(&peeled_found[peeled_turn], peeled_part);
         }
         grid_barrier(arrived);
         peeled += peeled_found[peeled_turn];
@@ -158,43 +140,29 @@ extern "C" __global__ void __launch_bounds__(256) k_core_loop(
                     const int v = rows.node[owner];
                     const arc_t e = place + rows.shift[owner];
                     const int nbr = columns[e];
-                    if (nbr != v) {
-                        atomicAdd(&degree[nbr], -1);
-                    }
+                    if (nbr != v) atomicAdd(&degree[nbr], -1);
                 }
             }
         }
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            *peeling_size = 0;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *peeling_size = 0;
         left -= peeled;
-        if (peeled == 0) {
-            k += 1;
-        }
+        if (peeled == 0) k += 1;
     }
 }
 
-#line 179 "k_core.hip.cpp"
+#line 155 "k_core.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
@@ -203,66 +171,29 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
     Buffer<int> peeling_bits(device, graph.num_nodes / 32 + 1);
     Buffer<int> peeling_list(device, graph.num_nodes);
     Buffer<int> peeling_size(device, 1);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<long long> peeled_found(device, 3, 0);
         device.launch_together(
-            "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
-            graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, core,
-            peeling_bits, peeling_size, degree, peeling_list, peeled_found, arrived
+            "k_core_loop", k_core_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
+            graph.columns, graph.in_row_offsets, graph.in_columns, core, peeling_bits, peeling_size, degree,
+            peeling_list, peeled_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: k_core GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> core(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            k_core(device, graph, core);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("core", core.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { k_core(device, graph, core); });
+        program.describe(host, device);
+        program.results.add_of_nodes("core", core.download());
+        program.finish(host);
+    });
 }

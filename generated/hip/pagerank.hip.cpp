@@ -4,18 +4,7 @@
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -51,9 +40,8 @@ static __device__ double join_add_double(
 #line 6 "pagerank.sp"
 extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
     int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ in_row_offsets,
-    const int *__restrict__ in_columns, double *rank, double *contribution, double tolerance,
-    int max_iterations, double damping, double *stranded_found, double *change_found,
-    unsigned *arrived
+    const int *__restrict__ in_columns, double *rank, double *contribution, double tolerance, int max_iterations,
+    double damping, double *stranded_found, double *change_found, unsigned *arrived
 ) {
     int stranded_turn = 0;
     int change_turn = 0;
@@ -75,16 +63,12 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
             }
             double stranded_part = 0.0;
             for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < num_nodes; v += gridDim.x * blockDim.x) {
-                if (row_offsets[v + 1] - row_offsets[v] == 0) {
-                    stranded_part += rank[v];
-                }
+                if (row_offsets[v + 1] - row_offsets[v] == 0) stranded_part += rank[v];
                 contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
             }
             __shared__ double stranded_part_scratch[8];
             stranded_part = group_add_double(stranded_part, stranded_part_scratch);
-            if (threadIdx.x == 0) {
-                atomicAdd(&stranded_found[stranded_turn], stranded_part);
-            }
+            if (threadIdx.x == 0) atomicAdd(&stranded_found[stranded_turn], stranded_part);
         }
         grid_barrier(arrived);
         stranded += stranded_found[stranded_turn];
@@ -125,15 +109,11 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
                 const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
                 const double old_rank = rank[v];
                 change_part += fabs(rank_nxt_of_v - old_rank);
-                if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
-                    rank[v] = rank_nxt_of_v;
-                }
+                if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) rank[v] = rank_nxt_of_v;
             }
             __shared__ double change_part_scratch[8];
             change_part = group_add_double(change_part, change_part_scratch);
-            if (threadIdx.x == 0) {
-                atomicAdd(&change_found[change_turn], change_part);
-            }
+            if (threadIdx.x == 0) atomicAdd(&change_found[change_turn], change_part);
         }
         grid_barrier(arrived);
         change += change_found[change_turn];
@@ -142,100 +122,57 @@ extern "C" __global__ void __launch_bounds__(256) pagerank_loop(
     }
 }
 
-#line 146 "pagerank.hip.cpp"
+#line 126 "pagerank.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
 // max_iterations = 100)
 static void pagerank(
-    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
-    int max_iterations
+    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance, int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);
+    Buffer<unsigned> arrived(device, 1, 0);
     {
-        Buffer<unsigned> arrived(device, 1, 0);
         Buffer<double> stranded_found(device, 3, 0.0);
         Buffer<double> change_found(device, 3, 0.0);
         device.launch_together(
-            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
-            graph.row_offsets, graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance,
-            max_iterations, damping, stranded_found, change_found, arrived
+            "pagerank_loop", pagerank_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
+            graph.in_row_offsets, graph.in_columns, rank, contribution, tolerance, max_iterations, damping,
+            stranded_found, change_found, arrived
         );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
-    "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --damping         a double; 0.85 if not given\n"
-    "  --tolerance       a double; 1e-06 if not given\n"
-    "  --max_iterations  an int; 100 if not given\n"
-    "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out FILE        writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER   which device, by number; 0 is the first\n"
-    "  --help            says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto damping = arguments.number<double>("damping", 0.85);
-        const auto tolerance = arguments.number<double>("tolerance", 1e-06);
-        const auto max_iterations = arguments.number<int>("max_iterations", 100);
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"[--damping DOUBLE]", "a double; 0.85 if not given"},
+        {"[--tolerance DOUBLE]", "a double; 1e-06 if not given"},
+        {"[--max_iterations INT]", "an int; 100 if not given"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto damping = program.arguments.number<double>("damping", 0.85);
+        const auto tolerance = program.arguments.number<double>("tolerance", 1e-06);
+        const auto max_iterations = program.arguments.number<int>("max_iterations", 100);
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> rank(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            pagerank(device, graph, rank, damping, tolerance, max_iterations);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("rank", watched("rank", rank.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { pagerank(device, graph, rank, damping, tolerance, max_iterations); });
+        program.describe(host, device);
+        program.results.add_of_nodes("rank", watched("rank", rank.download(), host));
+        program.finish(host);
+    });
 }

@@ -4,49 +4,29 @@
 // run:   ./radii GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_hip.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 // radii.sp:11 iterateInBFS (v in g.nodes() from src)
 #line 11 "radii.sp"
 extern "C" __global__ void __launch_bounds__(256) radii_loop(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *level, int *bfs_level, int *bfs_level_order, int *bfs_level_count, int *radius, int src,
-    unsigned *arrived
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *level,
+    int *bfs_level, int *bfs_level_order, int *bfs_level_count, int *radius, int src, unsigned *arrived
 ) {
     for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
         level[cell] = INT_MAX;
     }
     grid_barrier(arrived);
-    if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-        level[src] = 0;
-    }
+    if (blockIdx.x * blockDim.x + threadIdx.x == 0) level[src] = 0;
     if (src >= 0) {
         for (int cell = blockIdx.x * blockDim.x + threadIdx.x; cell < num_nodes; cell += gridDim.x * blockDim.x) {
             bfs_level[cell] = INT_MAX;
         }
         grid_barrier(arrived);
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level[src] = 0;
-        }
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            bfs_level_order[0] = src;
-        }
-        if (blockIdx.x * blockDim.x + threadIdx.x == 0) {
-            *bfs_level_count = 1;
-        }
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level[src] = 0;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) bfs_level_order[0] = src;
+        if (blockIdx.x * blockDim.x + threadIdx.x == 0) *bfs_level_count = 1;
         int bfs_level_begin = 0;
         int bfs_level_end = 1;
         int depth = 0;
@@ -105,96 +85,52 @@ extern "C" __global__ void __launch_bounds__(256) radii_loop(
     }
 }
 
-#line 109 "radii.hip.cpp"
+#line 89 "radii.hip.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // radii.sp:5 function radii(Graph g, propNode<int> radius, SetN<g> sources)
-static void radii(Device &device, Graph &graph, Buffer<int> &radius, Buffer<unsigned char> &sources) {
+static void radii(Device &device, Graph &graph, Buffer<int> &radius, FixedSet &sources) {
     Buffer<int> level(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_count(device, 1);
+    Buffer<unsigned> arrived(device, 1, 0);
     radius.fill(-1);
     // radii.sp:7 for (src in sources)
     for (const int src : sources.members()) {
         check_place(src, graph.num_nodes);
-        {
-            Buffer<unsigned> arrived(device, 1, 0);
-            device.launch_together(
-                "radii_loop", radii_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes,
-                graph.row_offsets, graph.columns, level, bfs_level, bfs_level_order, bfs_level_count,
-                radius, src, arrived
-            );
-        }
+        device.launch_together(
+            "radii_loop", radii_loop, graph.num_arcs < 4194304 ? 4 : 8, graph.num_nodes, graph.row_offsets,
+            graph.columns, level, bfs_level, bfs_level_order, bfs_level_count, radius, src, arrived
+        );
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: radii GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> radius(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            Timer timer;
-            radii(device, graph, radius, sources);
-            runs.add(timer.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("radius", radius.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { radii(device, graph, radius, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("radius", radius.download());
+        program.finish(host);
+    });
 }

@@ -44,10 +44,18 @@ public:
         use();
         check(hipFree(nullptr), "creating a context");  // now, rather than with the first allocation
         check(hipGetDeviceProperties(&properties, number), "hipGetDeviceProperties");
-        hipMemPool_t pool;  // what one run gives back is there for the next
+        // What one run gives back is there for the next.
         std::uint64_t most_kept = UINT64_MAX;
         check(hipDeviceGetDefaultMemPool(&pool, number), "finding the pool of memory");
         check(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &most_kept), "keeping memory");
+    }
+
+    Device(const Device &) = delete;
+    Device &operator=(const Device &) = delete;
+
+    ~Device() {
+        static_cast<void>(hipDeviceSynchronize());
+        static_cast<void>(hipMemPoolTrimTo(pool, 0));
     }
 
     // This thread's calls are for this GPU from here on.
@@ -85,6 +93,7 @@ public:
 private:
     int number;
     hipDeviceProp_t properties;
+    hipMemPool_t pool = nullptr;
 };
 
 template <class T>
@@ -143,14 +152,7 @@ public:
     }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
     struct Free {
@@ -168,6 +170,18 @@ private:
         }
         return index;
     }
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // One cell in which a kernel leaves what its threads found.
@@ -214,6 +228,14 @@ public:
 private:
     hipEvent_t start, stop;
 };
+
+// How long the GPU takes for some work, on its own clock.
+template <class Work>
+double seconds_of(Device &, Work work) {
+    Timer timer;
+    work();
+    return timer.seconds();
+}
 
 // Stops the program where it uses a cell that is not there.
 inline void check_place(long long index, std::size_t count) {

@@ -7,29 +7,18 @@
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 namespace kernels {
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, bfs_level_order, bfs_level, bfs_level_count)
@@ -49,61 +38,77 @@ extern "C" void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
-extern "C" void betweenness_add_sigma(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level_order, double *sigma, const int *__restrict__ bfs_level,
-    int bfs_level_begin, int bfs_level_end, int depth
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
+extern "C" void betweenness_add_paths(
+    int, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
+    const int *__restrict__ bfs_level_order, double *paths, const int *__restrict__ bfs_level, int *power,
+    int bfs_level_begin, int bfs_level_end, int depth, double many, double unit, double most
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(in_row_offsets, in_columns, bfs_level_order, sigma, bfs_level)
+        deviceptr(in_row_offsets, in_columns, bfs_level_order, paths, bfs_level, power)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
-        double sigma_of_v = sigma[v];
-        #pragma acc loop vector reduction(+ : sigma_of_v)
+        double paths_of_v = paths[v];
+        #pragma acc loop vector reduction(+ : paths_of_v)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int w = in_columns[in_e];
-            if (bfs_level[w] == depth - 1) {
-                sigma_of_v += sigma[w];
-            }
+            const int u = in_columns[in_e];
+            if (bfs_level[u] == depth - 1) paths_of_v += paths[u];
         }
-        sigma[v] = sigma_of_v;
+        paths[v] = paths_of_v;
+        if (paths[v] > many) {
+            double sum = 0.0;
+            int highest = 0;
+            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                const int u_2 = in_columns[in_e_2];
+                if (bfs_level[u_2] == depth - 1) {
+                    if (power[u_2] > highest) {
+                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                        highest = power[u_2];
+                    }
+                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit : 0.0;
+                }
+            }
+            const bool carry = sum > most;
+            paths[v] = carry ? sum * unit : sum;
+            power[v] = carry ? highest + 1 : highest;
+        }
     }
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
-extern "C" void betweenness_add_delta(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
-    int depth
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
+extern "C" void betweenness_add_bc(
+    int, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
+    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, const int *__restrict__ power,
+    double *share, const double *__restrict__ paths, double *bc, int bfs_level_begin, int bfs_level_end, int src,
+    int depth, double unit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
-        deviceptr(row_offsets, columns, bfs_level_order, delta, bfs_level, sigma, bc)
+        deviceptr(row_offsets, columns, bfs_level_order, bfs_level, power, share, paths, bc)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
         if (v == src) continue;
-        double delta_of_v = delta[v];
-        #pragma acc loop vector reduction(+ : delta_of_v)
+        double shares = 0.0;
+        #pragma acc loop vector reduction(+ : shares)
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
             }
         }
-        delta[v] = delta_of_v;
-        bc[v] += delta_of_v;
+        const double through = paths[v] * shares;
+        share[v] = (1.0 + through) / paths[v];
+        bc[v] += through;
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
+    int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -124,12 +129,12 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
@@ -142,46 +147,41 @@ extern "C" void arcs_of_bfs_level_order(
 }
 
 }  // namespace kernels
-#line 146 "betweenness.cpp"
+#line 151 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(
-    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
-) {
-    Buffer<double> sigma(device, graph.num_nodes);
-    Buffer<double> delta(device, graph.num_nodes);
+// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
+    Buffer<double> paths(device, graph.num_nodes);
+    Buffer<int> power(device, graph.num_nodes);
+    Buffer<double> share(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     std::vector<int> bfs_level_starts(graph.num_nodes + 1);
     Buffer<int> bfs_level_count(device, 1);
     Word<float> active_arcs_result(device);
+    const double many = std::pow(2.0, 400.0);
+    const double most = std::pow(2.0, 912.0);
+    const double unit = std::pow(2.0, -512.0);
     bc.fill(0.0);
-    // betweenness.sp:7 for (src in sources)
+    // betweenness.sp:13 for (src in sources)
     for (const int src : sources.members()) {
-        sigma.fill(0.0);
-        delta.fill(0.0);
-        sigma.write(src, 1.0);
-        // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+        paths.fill(0.0);
+        power.fill(0);
+        share.fill(0.0);
+        paths.write(src, 1.0);
+        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -215,9 +215,9 @@ static void betweenness(
                         bfs_level_begin, bfs_level_end, depth
                     );
                 }
-                kernels::betweenness_add_sigma(
-                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level,
-                    bfs_level_begin, bfs_level_end, depth
+                kernels::betweenness_add_paths(
+                    graph.num_nodes, graph.in_row_offsets, graph.in_columns, bfs_level_order, paths, bfs_level,
+                    power, bfs_level_begin, bfs_level_end, depth, many, unit, most
                 );
                 depth += 1;
                 bfs_level_begin = bfs_level_end;
@@ -230,69 +230,32 @@ static void betweenness(
                 depth -= 1;
                 bfs_level_end = bfs_level_begin;
                 bfs_level_begin = bfs_level_starts[depth];
-                kernels::betweenness_add_delta(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma,
-                    bc, bfs_level_begin, bfs_level_end, src, depth
+                kernels::betweenness_add_bc(
+                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share,
+                    paths, bc, bfs_level_begin, bfs_level_end, src, depth, unit
                 );
             }
         }
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            betweenness(device, graph, bc, sources);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("bc", watched("bc", bc.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { betweenness(device, graph, bc, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        program.finish(host);
+    });
 }

@@ -7,18 +7,7 @@
 // run:   ./connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -28,8 +17,7 @@ namespace kernels {
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_start(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *component
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, component)
@@ -37,9 +25,7 @@ extern "C" void connected_components_component_start(
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
         int best = v;
-        if (first < end) {
-            best = smaller_int(v, columns[first]);
-        }
+        if (first < end) best = smaller_int(v, columns[first]);
         component[v] = best;
     }
 }
@@ -48,8 +34,7 @@ extern "C" void connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_sample(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *component
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *component
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) deviceptr(row_offsets, columns, component)
@@ -78,17 +63,11 @@ extern "C" void connected_components_component_sample(
                     held = high;
                     __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL,
                         __ATOMIC_ACQUIRE);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomic_min_int(&component[high], above);
-                }
+                if (above != held) atomic_min_int(&component[high], above);
                 a = above;
                 b = component[low];
                 steps += 1;
@@ -101,8 +80,7 @@ extern "C" void connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_join(
-    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    int *component
+    arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources, int *component
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) deviceptr(columns, arc_sources, component)
@@ -118,17 +96,11 @@ extern "C" void connected_components_component_join(
             if (held == high) {
                 held = high;
                 __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-                if (held == high) {
-                    break;
-                }
+                if (held == high) break;
             }
-            if (held == low) {
-                break;
-            }
+            if (held == low) break;
             const int above = component[held];
-            if (above != held) {
-                atomic_min_int(&component[high], above);
-            }
+            if (above != held) atomic_min_int(&component[high], above);
             a = above;
             b = component[low];
         }
@@ -176,17 +148,11 @@ extern "C" void connected_components_component_join_symmetric(
                     held = high;
                     __atomic_compare_exchange_n(&component[high], &held, low, false, __ATOMIC_ACQ_REL,
                         __ATOMIC_ACQUIRE);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomic_min_int(&component[high], above);
-                }
+                if (above != held) atomic_min_int(&component[high], above);
                 a = above;
                 b = component[low];
             }
@@ -198,8 +164,7 @@ extern "C" void connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 extern "C" void connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component,
-    bool *component_apart
+    int num_nodes, arc_t num_arcs, const int *__restrict__ columns, int *component, bool *component_apart
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -228,39 +193,26 @@ extern "C" void connected_components_component_set_apart_symmetric(
 }
 
 }  // namespace kernels
-#line 232 "connected_components.cpp"
+#line 197 "connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // connected_components.sp:5 function connected_components(Graph g, propNode<node> component)
 static void connected_components(Device &, Graph &graph, Buffer<int> &component) {
     // connected_components.sp:6 forall (v in g.nodes())
-    kernels::connected_components_component_start(
-        graph.num_nodes, graph.row_offsets, graph.columns, component
-    );
-    kernels::connected_components_component_sample(
-        graph.num_nodes, graph.row_offsets, graph.columns, component
-    );
+    kernels::connected_components_component_start(graph.num_nodes, graph.row_offsets, graph.columns, component);
+    kernels::connected_components_component_sample(graph.num_nodes, graph.row_offsets, graph.columns, component);
     kernels::connected_components_component_flatten(graph.num_nodes, component);
-    kernels::connected_components_component_join(
-        graph.num_arcs, graph.columns, graph.arc_sources, component
-    );
+    kernels::connected_components_component_join(graph.num_arcs, graph.columns, graph.arc_sources, component);
     kernels::connected_components_component_flatten(graph.num_nodes, component);
 }
 
@@ -268,12 +220,8 @@ static void connected_components(Device &, Graph &graph, Buffer<int> &component)
 static void connected_components_symmetric(Device &device, Graph &graph, Buffer<int> &component) {
     Buffer<unsigned char> component_apart(device, graph.num_nodes);
     // connected_components.sp:6 forall (v in g.nodes())
-    kernels::connected_components_component_start(
-        graph.num_nodes, graph.row_offsets, graph.columns, component
-    );
-    kernels::connected_components_component_sample(
-        graph.num_nodes, graph.row_offsets, graph.columns, component
-    );
+    kernels::connected_components_component_start(graph.num_nodes, graph.row_offsets, graph.columns, component);
+    kernels::connected_components_component_sample(graph.num_nodes, graph.row_offsets, graph.columns, component);
     kernels::connected_components_component_set_apart_symmetric(
         graph.num_nodes, graph.num_arcs, graph.columns, component, component_apart
     );
@@ -283,61 +231,26 @@ static void connected_components_symmetric(Device &device, Graph &graph, Buffer<
     kernels::connected_components_component_flatten(graph.num_nodes, component);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: connected_components GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         const bool is_symmetric = host.is_symmetric();
         Buffer<int> component(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
+        const auto before = [&] {
             component.fill(0);
-            device.finish();
-            stopwatch.seconds();
+        };
+        program.repeat(device, before, [&] {
             is_symmetric
                 ? connected_components_symmetric(device, graph, component)
                 : connected_components(device, graph, component);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("component", host.original_ids(component.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        });
+        program.describe(host, device);
+        program.results.add_of_nodes("component", host.original_ids(component.download()));
+        program.finish(host);
+    });
 }

@@ -7,18 +7,7 @@
 // run:   ./k_core GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -48,8 +37,7 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // first degree = 0
 #line 9 "k_core.sp"
 extern "C" void k_core_add_degree(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *degree
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *degree
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, degree)
@@ -58,9 +46,7 @@ extern "C" void k_core_add_degree(
         #pragma acc loop vector reduction(+ : degree_of_v)
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int nbr = in_columns[in_e];
-            if (nbr != v) {
-                degree_of_v += 1;
-            }
+            if (nbr != v) degree_of_v += 1;
         }
         degree[v] = degree_of_v;
     }
@@ -88,8 +74,8 @@ extern "C" void k_core_set_core(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 #line 23 "k_core.sp"
 extern "C" void k_core_add_degree_2(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ peeling_list, int *peeling_bits, int *degree, int peeling_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ peeling_list,
+    int *peeling_bits, int *degree, int peeling_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, peeling_list, peeling_bits, degree)
@@ -130,26 +116,18 @@ extern "C" void k_core_add_degree_2_of_many(
 }
 
 }  // namespace kernels
-#line 134 "k_core.cpp"
+#line 120 "k_core.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // k_core.sp:5 function k_core(Graph g, propNode<int> core)
@@ -189,63 +167,22 @@ static void k_core(Device &device, Graph &graph, Buffer<int> &core) {
         }
         peeling_size.fill(0);
         left -= peeled;
-        if (peeled == 0) {
-            k += 1;
-        }
+        if (peeled == 0) k += 1;
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: k_core GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> core(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            k_core(device, graph, core);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("core", core.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { k_core(device, graph, core); });
+        program.describe(host, device);
+        program.results.add_of_nodes("core", core.download());
+        program.finish(host);
+    });
 }

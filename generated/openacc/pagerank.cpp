@@ -7,18 +7,7 @@
 // run:   ./pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -28,16 +17,14 @@ namespace kernels {
 // then what a node gives to each of its neighbors in 'pagerank_set_rank_nxt'
 #line 14 "pagerank.sp"
 extern "C" void pagerank_find_stranded_and_set_contribution(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const double *__restrict__ rank,
-    double *contribution, double *stranded
+    int num_nodes, const arc_t *__restrict__ row_offsets, const double *__restrict__ rank, double *contribution,
+    double *stranded
 ) {
     double stranded_part = 0.0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, rank, contribution) reduction(+ : stranded_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (row_offsets[v + 1] - row_offsets[v] == 0) {
-            stranded_part += rank[v];
-        }
+        if (row_offsets[v + 1] - row_offsets[v] == 0) stranded_part += rank[v];
         contribution[v] = rank[v] / (double)(row_offsets[v + 1] - row_offsets[v]);
     }
     *stranded = stranded_part;
@@ -64,39 +51,29 @@ extern "C" void pagerank_set_rank_nxt(
         const double rank_nxt_of_v = (1.0 - damping) / n + damping * (inflow + stranded / n);
         const double old_rank = rank[v];
         change_part += fabs(rank_nxt_of_v - old_rank);
-        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) {
-            rank[v] = rank_nxt_of_v;
-        }
+        if (old_rank != rank_nxt_of_v || rank_nxt_of_v == 0.0) rank[v] = rank_nxt_of_v;
     }
     *change = change_part;
 }
 
 }  // namespace kernels
-#line 76 "pagerank.cpp"
+#line 61 "pagerank.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // pagerank.sp:6 function pagerank(Graph g, propNode<double> rank, double damping = 0.85, double tolerance = 1e-6, int
 // max_iterations = 100)
 static void pagerank(
-    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance,
-    int max_iterations
+    Device &device, Graph &graph, Buffer<double> &rank, double damping, double tolerance, int max_iterations
 ) {
     Buffer<double> contribution(device, graph.num_nodes);
     Word<double> stranded_result(device);
@@ -116,71 +93,34 @@ static void pagerank(
         stranded += stranded_result.read();
         change_result.set(0.0);
         kernels::pagerank_set_rank_nxt(
-            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n,
-            stranded, change_result
+            graph.num_nodes, graph.in_row_offsets, graph.in_columns, contribution, rank, damping, n, stranded,
+            change_result
         );
         change += change_result.read();
         iterations += 1;
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: pagerank GRAPH [--damping DOUBLE] [--tolerance DOUBLE] [--max_iterations INT] [OPTIONS]\n"
-    "  GRAPH             an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --damping         a double; 0.85 if not given\n"
-    "  --tolerance       a double; 1e-06 if not given\n"
-    "  --max_iterations  an int; 100 if not given\n"
-    "  --undirected      adds the other direction of every arc that lacks it\n"
-    "  --out FILE        writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES    runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER   which device, by number; 0 is the first\n"
-    "  --help            says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"damping", "tolerance", "max_iterations", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto damping = arguments.number<double>("damping", 0.85);
-        const auto tolerance = arguments.number<double>("tolerance", 1e-06);
-        const auto max_iterations = arguments.number<int>("max_iterations", 100);
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"[--damping DOUBLE]", "a double; 0.85 if not given"},
+        {"[--tolerance DOUBLE]", "a double; 1e-06 if not given"},
+        {"[--max_iterations INT]", "an int; 100 if not given"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto damping = program.arguments.number<double>("damping", 0.85);
+        const auto tolerance = program.arguments.number<double>("tolerance", 1e-06);
+        const auto max_iterations = program.arguments.number<int>("max_iterations", 100);
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> rank(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            pagerank(device, graph, rank, damping, tolerance, max_iterations);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("rank", watched("rank", rank.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { pagerank(device, graph, rank, damping, tolerance, max_iterations); });
+        program.describe(host, device);
+        program.results.add_of_nodes("rank", watched("rank", rank.download(), host));
+        program.finish(host);
+    });
 }

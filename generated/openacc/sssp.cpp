@@ -7,18 +7,7 @@
 // run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -47,11 +36,10 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_list, int *modified_bits, int *dist,
-    const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
-    int *modified_next_size, int *modified_later_bits, int *modified_later_list,
-    int *modified_later_size, int modified_count, int limit
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ modified_list,
+    int *modified_bits, int *dist, const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
+    int modified_count, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, modified_list, modified_bits, dist, weight, \
@@ -76,9 +64,7 @@ extern "C" void sssp_min_dist(
 }
 
 // one weight for each node, whose mean says how far apart near and far are
-extern "C" void sample_weight(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total
-) {
+extern "C" void sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
     double weight_total_part = 0.0;
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(weight) reduction(+ : weight_total_part)
@@ -94,10 +80,9 @@ extern "C" void sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later(
-    const int *__restrict__ modified_later_list, int *modified_later_bits,
-    const int *__restrict__ dist, int *modified_bits, int *modified_list, int *modified_size,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_later_count, int settled, int limit
+    const int *__restrict__ modified_later_list, int *modified_later_bits, const int *__restrict__ dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int modified_later_count, int settled, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -117,9 +102,7 @@ extern "C" void sssp_min_dist_later(
     }
 }
 
-extern "C" void modified_list_first(
-    int *modified_bits, int *modified_list, int *modified_size, int src
-) {
+extern "C" void modified_list_first(int *modified_bits, int *modified_list, int *modified_size, int src) {
     #pragma acc serial deviceptr(modified_bits, modified_list, modified_size)
     {
         enlist(src, modified_bits, modified_list, modified_size);
@@ -131,9 +114,9 @@ extern "C" void modified_list_first(
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int limit
+    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_later_bits, int *modified_later_list,
+    int *modified_later_size, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_bits, dist, weight, modified_next_bits, \
@@ -160,9 +143,9 @@ extern "C" void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later_of_many(
-    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int settled, int limit
+    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist, int *modified_bits,
+    int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int settled, int limit
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -182,22 +165,16 @@ extern "C" void sssp_min_dist_later_of_many(
 }
 
 }  // namespace kernels
-#line 186 "sssp.cpp"
+#line 169 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
@@ -294,61 +271,24 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> dist(device, graph.num_nodes);
         Buffer<int> weight(device, host.weights);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            sssp(device, graph, dist, weight, src);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("dist", dist.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { sssp(device, graph, dist, weight, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("dist", dist.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

@@ -26,6 +26,48 @@
 
 namespace starplat {
 
+// Memory that buffers have given back, by its size, for the next that want as much.
+template <class Pointer, class Release>
+class Pool {
+public:
+    struct GiveBack {
+        Pool *pool = nullptr;
+        std::size_t bytes = 0;
+
+        void operator()(Pointer memory) const { pool->kept.emplace(bytes, memory); }
+    };
+
+    using Lent = std::unique_ptr<std::remove_pointer_t<Pointer>, GiveBack>;
+
+    explicit Pool(Release releases) : release(std::move(releases)) {}
+    Pool(const Pool &) = delete;
+    Pool &operator=(const Pool &) = delete;
+    ~Pool() { empty(); }
+
+    // So many bytes that are kept here, or else that `allocate` finds; a null pointer if there is no room.
+    template <class Allocate>
+    Lent take(std::size_t bytes, Allocate allocate) {
+        Pointer memory = nullptr;
+        if (const auto found = kept.find(bytes); found != kept.end()) {
+            memory = found->second;
+            kept.erase(found);
+        } else if (memory = allocate(bytes); memory == nullptr) {
+            empty();
+            memory = allocate(bytes);
+        }
+        return Lent(memory, GiveBack{this, bytes});
+    }
+
+    void empty() {
+        for (const auto &[bytes, memory] : kept) release(memory);
+        kept.clear();
+    }
+
+private:
+    Release release;
+    std::multimap<std::size_t, Pointer> kept;
+};
+
 // The device that runs the kernels: a GPU where OpenACC finds one, else the host.
 class Device {
 public:
@@ -56,6 +98,8 @@ public:
 
     void finish() const { acc_wait_all(); }
 
+    Pool<void *, void (*)(void *)> pool{acc_free};
+
 private:
     int number, gpus;
 };
@@ -66,27 +110,27 @@ class Buffer {
 public:
     using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
 
-    Buffer(Device &, std::size_t size)
-        : count(size), cells(static_cast<T *>(acc_malloc((count * sizeof(T) / 8 + 1) * 8)), acc_free) {
-        if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
+    Buffer(Device &device, std::size_t size)
+        : count(size), memory(device.pool.take((count * sizeof(T) / 8 + 1) * 8, acc_malloc)) {
+        if (!memory) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
     }
 
     Buffer(Device &device, const Cells<T> &values) : Buffer(device, values.size()) {
-        if (count > 0) acc_memcpy_to_device(cells.get(), const_cast<T *>(values.data()), count * sizeof(T));
+        if (count > 0) acc_memcpy_to_device(cells(), const_cast<T *>(values.data()), count * sizeof(T));
     }
 
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+    operator Cell *() const { return static_cast<Cell *>(memory.get()); }
 
     void fill(T value) {
-        T *to = cells.get();
+        T *to = cells();
         const std::size_t end = count;
         #pragma acc parallel loop gang vector deviceptr(to)
         for (std::size_t i = 0; i < end; i++) to[i] = value;
     }
 
     void copy_from(const Buffer &source) {
-        T *to = cells.get();
-        const T *from = source.cells.get();
+        T *to = cells();
+        const T *from = source.cells();
         const std::size_t end = count;
         #pragma acc parallel loop gang vector deviceptr(to, from)
         for (std::size_t i = 0; i < end; i++) to[i] = from[i];
@@ -94,27 +138,20 @@ public:
 
     T read(long long index) const {
         T value;
-        acc_memcpy_from_device(&value, cells.get() + place(index), sizeof value);
+        acc_memcpy_from_device(&value, cells() + place(index), sizeof value);
         return value;
     }
 
-    void write(long long index, T value) { acc_memcpy_to_device(cells.get() + place(index), &value, sizeof value); }
+    void write(long long index, T value) { acc_memcpy_to_device(cells() + place(index), &value, sizeof value); }
 
     std::vector<T> download() const {
         std::vector<T> values(count);
-        if (count > 0) acc_memcpy_from_device(values.data(), cells.get(), count * sizeof(T));
+        if (count > 0) acc_memcpy_from_device(values.data(), cells(), count * sizeof(T));
         return values;
     }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < values.size(); i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
     std::size_t place(long long index) const {
@@ -125,8 +162,22 @@ private:
         return index;
     }
 
+    T *cells() const { return static_cast<T *>(memory.get()); }
+
     std::size_t count;
-    std::unique_ptr<T, void (*)(void *)> cells;
+    decltype(Device::pool)::Lent memory;
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // What a kernel's reduction comes to; its clause brings it to the host.

@@ -7,18 +7,7 @@
 // run:   ./strongly_connected_components GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -47,8 +36,8 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_color(
-    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, const int *__restrict__ component, int *color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -63,10 +52,9 @@ extern "C" void strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ component,
-    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ modified_list,
+    int *modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(row_offsets, columns, modified_list, modified_bits, component, color, \
@@ -90,8 +78,8 @@ extern "C" void strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_set_component(
-    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, int *component, const int *__restrict__ color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -107,9 +95,8 @@ extern "C" void strongly_connected_components_set_component(
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color,
-    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const int *__restrict__ modified_list, int *modified_bits, const int *__restrict__ color, int *component,
+    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(4) vector_length(128) \
         deviceptr(in_row_offsets, in_columns, modified_list, modified_bits, color, component, \
@@ -139,9 +126,7 @@ extern "C" void strongly_connected_components_find_finished(
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(component) reduction(&& : finished_part)
     for (int node = 0; node < num_nodes; node++) {
-        if (component[node] < 0) {
-            finished_part = 0;
-        }
+        if (component[node] < 0) finished_part = 0;
     }
     *finished = finished_part;
 }
@@ -150,8 +135,8 @@ extern "C" void strongly_connected_components_find_finished(
 #line 48 "strongly_connected_components.sp"
 extern "C" void trim_set_alone(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ component, bool *alone
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ component,
+    bool *alone
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -161,16 +146,12 @@ extern "C" void trim_set_alone(
         bool entered = false;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u = in_columns[in_e];
-            if (component[u] == -1 && u != v) {
-                entered = true;
-            }
+            if (component[u] == -1 && u != v) entered = true;
         }
         bool leaves = false;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
-            if (component[w] == -1 && w != v) {
-                leaves = true;
-            }
+            if (component[w] == -1 && w != v) leaves = true;
         }
         alone[v] = !(entered && leaves);
     }
@@ -197,8 +178,8 @@ extern "C" void trim_set_component(
 #line 19 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_min_color_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict__ modified_bits, const int *__restrict__ component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(row_offsets, columns, modified_bits, component, color, modified_next_bits, \
@@ -223,8 +204,8 @@ extern "C" void strongly_connected_components_min_color_of_many(
 #line 32 "strongly_connected_components.sp"
 extern "C" void strongly_connected_components_max_component_of_many(
     int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict__ modified_bits, const int *__restrict__ color, int *component, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
         deviceptr(in_row_offsets, in_columns, modified_bits, color, component, modified_next_bits, \
@@ -245,26 +226,18 @@ extern "C" void strongly_connected_components_max_component_of_many(
 }
 
 }  // namespace kernels
-#line 249 "strongly_connected_components.cpp"
+#line 230 "strongly_connected_components.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // strongly_connected_components.sp:42 function trim(Graph g, propNode<node> component)
@@ -273,18 +246,18 @@ static void trim(Device &device, Graph &graph, Buffer<int> &component) {
     Word<long long> trimmed_result(device);
     alone.fill(false);
     long long trimmed = 1;
-    while (trimmed > 0) {
+    do {
         trimmed = 0;
         // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
         kernels::trim_set_alone(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            component, alone
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, component,
+            alone
         );
         // strongly_connected_components.sp:59 forall (v in g.nodes().filter(component == -1 && alone))
         trimmed_result.set(0);
         kernels::trim_set_component(graph.num_nodes, component, alone, trimmed_result);
         trimmed += trimmed_result.read();
-    }
+    } while (trimmed > 0);
 }
 
 // strongly_connected_components.sp:5 function strongly_connected_components(Graph g, propNode<node> component)
@@ -366,64 +339,23 @@ static void strongly_connected_components(Device &device, Graph &graph, Buffer<i
             collected = modified_count == 0;
         } while (!collected);
         finished_result.set(true);
-        kernels::strongly_connected_components_find_finished(
-            graph.num_nodes, component, finished_result
-        );
+        kernels::strongly_connected_components_find_finished(graph.num_nodes, component, finished_result);
         finished = finished && finished_result.read();
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: strongly_connected_components GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> component(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            strongly_connected_components(device, graph, component);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("component", host.original_ids(component.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { strongly_connected_components(device, graph, component); });
+        program.describe(host, device);
+        program.results.add_of_nodes("component", host.original_ids(component.download()));
+        program.finish(host);
+    });
 }

@@ -7,18 +7,7 @@
 // run:   ./triangle_count GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openacc.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -27,8 +16,7 @@ namespace kernels {
 // triangle_count.sp:7 forall (v in g.nodes())
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    long long *triangles
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, long long *triangles
 ) {
     long long triangles_part = 0;
     #pragma acc parallel loop gang(static:1) worker num_gangs(256) num_workers(16) vector_length(32) \
@@ -41,9 +29,7 @@ extern "C" void triangle_count_find_triangles(
                 for (arc_t e_2 = row_offsets[v]; e_2 < row_offsets[v + 1]; e_2++) {
                     const int w = columns[e_2];
                     if (w > v) {
-                        if (find_arc(row_offsets, columns, u, w) >= 0) {
-                            triangles_part += 1;
-                        }
+                        if (find_arc(row_offsets, columns, u, w) >= 0) triangles_part += 1;
                     }
                 }
             }
@@ -72,13 +58,9 @@ extern "C" void triangle_count_find_triangles_check(
         }
         if (u < v) {
             downward_excess_part += 1;
-            if (find_arc(row_offsets, columns, u, v) < 0) {
-                other_graph_part = 1;
-            }
+            if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = 1;
         }
-        if (u > v) {
-            downward_excess_part -= 1;
-        }
+        if (u > v) downward_excess_part -= 1;
     }
     *other_graph = other_graph_part;
     *downward_excess = downward_excess_part;
@@ -88,8 +70,8 @@ extern "C" void triangle_count_find_triangles_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "triangle_count.sp"
 extern "C" void triangle_count_find_triangles_orient(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *kept_columns, arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
+    arc_t *kept_ends
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \
         num_gangs(256) num_workers(16) vector_length(32) \
@@ -131,15 +113,9 @@ extern "C" void triangle_count_find_triangles_intersect(
             while (i < end && j < last) {
                 const int one = kept_columns[i];
                 const int other = kept_columns[j];
-                if (one == other) {
-                    triangles_part += 1;
-                }
-                if (one <= other) {
-                    i += 1;
-                }
-                if (one >= other) {
-                    j += 1;
-                }
+                if (one == other) triangles_part += 1;
+                if (one <= other) i += 1;
+                if (one >= other) j += 1;
             }
         }
     }
@@ -147,24 +123,17 @@ extern "C" void triangle_count_find_triangles_intersect(
 }
 
 }  // namespace kernels
-#line 151 "triangle_count.cpp"
+#line 127 "triangle_count.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // triangle_count.sp:5 function triangle_count(Graph g)
@@ -192,15 +161,12 @@ static long long triangle_count(Device &device, Graph &graph) {
         );
         triangles_result.set(0);
         kernels::triangle_count_find_triangles_intersect(
-            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns,
-            triangles_result
+            graph.num_arcs, graph.row_offsets, graph.arc_sources, kept_ends, kept_columns, triangles_result
         );
         triangles += triangles_result.read();
     } else {
         triangles_result.set(0);
-        kernels::triangle_count_find_triangles(
-            graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
-        );
+        kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
         triangles += triangles_result.read();
     }
     return triangles;
@@ -212,67 +178,28 @@ static long long triangle_count_few_pairs(Device &device, Graph &graph) {
     long long triangles = 0;
     // triangle_count.sp:7 forall (v in g.nodes())
     triangles_result.set(0);
-    kernels::triangle_count_find_triangles(
-        graph.num_nodes, graph.row_offsets, graph.columns, triangles_result
-    );
+    kernels::triangle_count_find_triangles(graph.num_nodes, graph.row_offsets, graph.columns, triangles_result);
     triangles += triangles_result.read();
     return triangles;
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: triangle_count GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         const bool has_few_pairs = host.has_even_rows(48, 4);
-        device.finish();
-        const double upload = stopwatch.seconds();
         long long returned{};
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
+        program.repeat(device, [&] {
             returned = has_few_pairs
                 ? triangle_count_few_pairs(device, graph)
                 : triangle_count(device, graph);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_returned(returned);
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        });
+        program.describe(host, device);
+        program.results.add_returned(returned);
+        program.finish(host);
+    });
 }

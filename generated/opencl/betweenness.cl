@@ -1,165 +1,15 @@
 // The kernels of betweenness.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#include "starplat_opencl_kernels.h"
 
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-typedef struct {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-} GroupRows;
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = get_local_id(0);
-    arc_t last = end - first;
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rows->shift[lane] = end - last;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows->last[256 - 1];
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(__global const int *list, int begin, int size, int groups) {
-    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
-    const int place = begin + get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(int size) {
-    return max(1, (int)get_num_groups(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long part = get_group_id(0) % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
-
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
-
-// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
-static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
-    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static double group_add_double(double value, __local double *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const double other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
-static double join_add_double(
-    __local const GroupRows *rows, arc_t begin, arc_t end, double joined, __local double *values, double total
-) {
-    const int lane = get_local_id(0);
-    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
-    if (end - begin > 1024) {
-        joined = group_add_double(joined, values);
-        if (lane == 0) values[0] = joined;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (first <= begin && begin < last) {
-            const double other = values[0];
-            total = total + other;
-        }
-    } else {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const arc_t stop = min(last, end) - begin;
-        for (arc_t i = max(first, begin) - begin; i < stop; i++) {
-            const double other = values[i];
-            total = total + other;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next values may come
-    return total;
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static float group_add_float(float value, __local float *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const float other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
-// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
-static void atomic_add_float(volatile __global float *cell, float value) {
-#ifdef __NV_CL_C_VERSION
-    asm volatile("red.global.add.f32 [%0], %1;" :: "l"(cell), "f"(value) : "memory");
-#else
-    volatile __global int *word = (volatile __global int *)cell;
-    int old = latest(*word), seen;
-    while ((seen = atomic_cmpxchg(word, old, as_int(as_float(old) + value))) != old) {
-        old = seen;
-    }
-#endif
-}
-
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 12 "betweenness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+#line 19 "betweenness.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void betweenness_min_bfs_level(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
-    int bfs_level_begin, int bfs_level_end, int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns, __global int *bfs_level_order,
+    __global int *bfs_level, __global int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -180,14 +30,14 @@ void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
-void betweenness_add_sigma(
-    int num_nodes, __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns, __global const int *restrict bfs_level_order,
-    __global double *sigma, __global const int *restrict bfs_level, int bfs_level_begin,
-    int bfs_level_end, int depth
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
+void betweenness_add_paths(
+    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global const int *restrict bfs_level_order, __global double *paths, __global const int *restrict bfs_level,
+    __global int *power, int bfs_level_begin, int bfs_level_end, int depth, double many, double unit, double most
 ) {
     __local double values[1024];
     __local GroupRows rows;
@@ -195,7 +45,7 @@ void betweenness_add_sigma(
     for (int begin = 0; begin < listed_count; begin += get_global_size(0)) {
         const int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
         const arc_t count = bring_rows(&rows, brought, in_row_offsets);
-        double sigma_of_v_of_arcs = 0.0;
+        double paths_of_v_of_arcs = 0.0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             double joined = 0.0;
@@ -203,35 +53,50 @@ void betweenness_add_sigma(
             for (arc_t place = from + get_local_id(0); place < to; place += 256) {
                 const int owner = owner_of(&rows, place);
                 const arc_t in_e = place + rows.shift[owner];
-                const int w = in_columns[in_e];
+                const int u = in_columns[in_e];
                 double value = 0.0;
-                if (bfs_level[w] == depth - 1) {
-                    value = sigma[w];
-                }
+                if (bfs_level[u] == depth - 1) value = paths[u];
                 if (to - from > 1024) {
                     joined = joined + value;
                 } else {
                     values[place - from] = value;
                 }
             }
-            sigma_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, sigma_of_v_of_arcs);
+            paths_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, paths_of_v_of_arcs);
         }
         if (brought < 0) continue;
         const int v = brought;
-        double sigma_of_v = sigma[v];
-        sigma_of_v += sigma_of_v_of_arcs;
-        sigma[v] = sigma_of_v;
+        double paths_of_v = paths[v];
+        paths_of_v += paths_of_v_of_arcs;
+        paths[v] = paths_of_v;
+        if (paths[v] > many) {
+            double sum = 0.0;
+            int highest = 0;
+            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                const int u_2 = in_columns[in_e_2];
+                if (bfs_level[u_2] == depth - 1) {
+                    if (power[u_2] > highest) {
+                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                        highest = power[u_2];
+                    }
+                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit : 0.0;
+                }
+            }
+            const bool carry = sum > most;
+            paths[v] = carry ? sum * unit : sum;
+            power[v] = carry ? highest + 1 : highest;
+        }
     }
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
-void betweenness_add_delta(
+void betweenness_add_bc(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global double *delta,
-    __global const int *restrict bfs_level, __global const double *restrict sigma,
-    __global double *bc, int bfs_level_begin, int bfs_level_end, int src, int depth
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global const int *power,
+    __global double *share, __global const double *restrict paths, __global double *bc, int bfs_level_begin,
+    int bfs_level_end, int src, int depth, double unit
 ) {
     __local double values[1024];
     __local GroupRows rows;
@@ -240,7 +105,7 @@ void betweenness_add_delta(
         int brought = listed_node(bfs_level_order + bfs_level_begin, begin, listed_count, 1);
         if (brought >= 0 && brought == src) brought = -1;
         const arc_t count = bring_rows(&rows, brought, row_offsets);
-        double delta_of_v_of_arcs = 0.0;
+        double shares = 0.0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             double joined = 0.0;
@@ -252,7 +117,7 @@ void betweenness_add_delta(
                 const int w = columns[e];
                 double value = 0.0;
                 if (bfs_level[w] == depth + 1) {
-                    value = sigma[v] / sigma[w] * (1.0 + delta[w]);
+                    value = power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                 }
                 if (to - from > 1024) {
                     joined = joined + value;
@@ -260,25 +125,23 @@ void betweenness_add_delta(
                     values[place - from] = value;
                 }
             }
-            delta_of_v_of_arcs = join_add_double(&rows, from, to, joined, values, delta_of_v_of_arcs);
+            shares = join_add_double(&rows, from, to, joined, values, shares);
         }
         if (brought < 0) continue;
         const int v = brought;
-        double delta_of_v = delta[v];
-        delta_of_v += delta_of_v_of_arcs;
-        delta[v] = delta_of_v;
-        bc[v] += delta_of_v;
+        const double through = paths[v] * shares;
+        share[v] = (1.0 + through) / paths[v];
+        bc[v] += through;
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_min_bfs_level_pull(
-    int num_nodes, __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns, __global int *bfs_level, __global int *bfs_level_count,
-    __global int *bfs_level_order, int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global int *bfs_level, __global int *bfs_level_count, __global int *bfs_level_order, int depth
 ) {
     for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
         if (latest(bfs_level[neighbor]) != INT_MAX) continue;
@@ -294,13 +157,13 @@ void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
@@ -309,29 +172,26 @@ void arcs_of_bfs_level_order(
     }
     __local float active_arcs_scratch[256];
     active_arcs_part = group_add_float(active_arcs_part, active_arcs_scratch);
-    if (get_local_id(0) == 0) {
-        atomic_add_float(active_arcs, active_arcs_part);
-    }
+    if (get_local_id(0) == 0) atomic_add_float(active_arcs, active_arcs_part);
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
-    __global double *sigma, __global int *bfs_level_starts, uchar found, int bfs_level_end,
-    int bfs_level_begin, int few, int depth, __global int *depth_outcome,
-    __global int *bfs_level_begin_outcome, __global int *bfs_level_end_outcome,
-    __global int *found_outcome
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count, __global double *paths,
+    __global int *power, __global int *bfs_level_starts, uchar found, int bfs_level_end, int bfs_level_begin,
+    int few, int depth, double many, double unit, double most, __global int *depth_outcome,
+    __global int *bfs_level_begin_outcome, __global int *bfs_level_end_outcome, __global int *found_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 12 "betweenness.sp"
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -347,26 +207,40 @@ void betweenness_few(
         }
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-            #line 12 "betweenness.sp"
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
-                double sigma_of_v = sigma[v];
+                double paths_of_v = paths[v];
                 for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                    const int w = in_columns[in_e];
-                    if (latest(bfs_level[w]) == depth - 1) {
-                        sigma_of_v += sigma[w];
-                    }
+                    const int u = in_columns[in_e];
+                    if (latest(bfs_level[u]) == depth - 1) paths_of_v += paths[u];
                 }
-                sigma[v] = sigma_of_v;
+                paths[v] = paths_of_v;
+                if (paths[v] > many) {
+                    double sum = 0.0;
+                    int highest = 0;
+                    for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                        const int u_2 = in_columns[in_e_2];
+                        if (latest(bfs_level[u_2]) == depth - 1) {
+                            if (power[u_2] > highest) {
+                                sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                highest = power[u_2];
+                            }
+                            sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit
+                                : 0.0;
+                        }
+                    }
+                    const bool carry = sum > most;
+                    paths[v] = carry ? sum * unit : sum;
+                    power[v] = carry ? highest + 1 : highest;
+                }
             }
         }
         depth += 1;
         bfs_level_begin = bfs_level_end;
         bfs_level_end = *bfs_level_count;
-        if (get_global_id(0) == 0) {
-            bfs_level_starts[depth] = bfs_level_begin;
-        }
+        if (get_global_id(0) == 0) bfs_level_starts[depth] = bfs_level_begin;
         found = bfs_level_begin < bfs_level_end;
         if (get_global_id(0) == 0) {
             *depth_outcome = depth;
@@ -377,35 +251,35 @@ void betweenness_few(
     } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void betweenness_few_2(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global double *delta,
-    __global const int *restrict bfs_level, __global const double *restrict sigma,
-    __global double *bc, __global const int *restrict bfs_level_starts, uchar goes_on,
-    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth,
-    __global int *goes_on_outcome, __global int *depth_outcome, __global int *bfs_level_end_outcome,
-    __global int *bfs_level_begin_outcome
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global const int *power,
+    __global double *share, __global const double *restrict paths, __global double *bc,
+    __global const int *restrict bfs_level_starts, uchar goes_on, int bfs_level_end, int bfs_level_begin, int few_2,
+    int src, int depth, double unit, __global int *goes_on_outcome, __global int *depth_outcome,
+    __global int *bfs_level_end_outcome, __global int *bfs_level_begin_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
         {
-            // betweenness.sp:17 iterateInReverse (v != src)
-            #line 17 "betweenness.sp"
+            // betweenness.sp:38 iterateInReverse (v != src)
+            #line 38 "betweenness.sp"
             for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
-                double delta_of_v = delta[v];
+                double shares = 0.0;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                     }
                 }
-                delta[v] = delta_of_v;
-                bc[v] += delta_of_v;
+                const double through = paths[v] * shares;
+                share[v] = (1.0 + through) / paths[v];
+                bc[v] += through;
             }
         }
         goes_on = depth > 0;

@@ -5,48 +5,28 @@
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_opencl.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(
-    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
-) {
-    Buffer<double> sigma(device, graph.num_nodes);
-    Buffer<double> delta(device, graph.num_nodes);
+// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
+    Buffer<double> paths(device, graph.num_nodes);
+    Buffer<int> power(device, graph.num_nodes);
+    Buffer<double> share(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
@@ -57,13 +37,17 @@ static void betweenness(
     Word<int> found_result(device);
     Word<float> active_arcs_result(device);
     Word<int> goes_on_result(device);
+    const double many = std::pow(2.0, 400.0);
+    const double most = std::pow(2.0, 912.0);
+    const double unit = std::pow(2.0, -512.0);
     bc.fill(0.0);
-    // betweenness.sp:7 for (src in sources)
+    // betweenness.sp:13 for (src in sources)
     for (const int src : sources.members()) {
-        sigma.fill(0.0);
-        delta.fill(0.0);
-        sigma.write(src, 1.0);
-        // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+        paths.fill(0.0);
+        power.fill(0);
+        share.fill(0.0);
+        paths.write(src, 1.0);
+        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -79,9 +63,9 @@ static void betweenness(
                 if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
                     device.launch_group(
                         "betweenness_few", graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets,
-                        graph.in_columns, bfs_level_order, bfs_level, bfs_level_count, sigma, bfs_level_starts,
-                        found, bfs_level_end, bfs_level_begin, few, depth, depth_result, bfs_level_begin_result,
-                        bfs_level_end_result, found_result
+                        graph.in_columns, bfs_level_order, bfs_level, bfs_level_count, paths, power,
+                        bfs_level_starts, found, bfs_level_end, bfs_level_begin, few, depth, many, unit, most,
+                        depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
                     );
                     depth = depth_result.read();
                     bfs_level_begin = bfs_level_begin_result.read();
@@ -102,8 +86,9 @@ static void betweenness(
                     }
                     if (pulls) {
                         device.launch(
-                            "betweenness_min_bfs_level_pull", graph.num_nodes, graph.num_nodes, graph.in_row_offsets,
-                            graph.in_columns, bfs_level, bfs_level_count, bfs_level_order, depth
+                            "betweenness_min_bfs_level_pull", graph.num_nodes, graph.num_nodes,
+                            graph.in_row_offsets, graph.in_columns, bfs_level, bfs_level_count, bfs_level_order,
+                            depth
                         );
                     } else {
                         device.launch(
@@ -113,9 +98,9 @@ static void betweenness(
                         );
                     }
                     device.launch(
-                        "betweenness_add_sigma", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
-                        graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
-                        bfs_level_end, depth
+                        "betweenness_add_paths", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
+                        graph.in_row_offsets, graph.in_columns, bfs_level_order, paths, bfs_level, power,
+                        bfs_level_begin, bfs_level_end, depth, many, unit, most
                     );
                     depth += 1;
                     bfs_level_begin = bfs_level_end;
@@ -135,9 +120,9 @@ static void betweenness(
             while (goes_on) {
                 if (bfs_level_end - bfs_level_begin < few_2) {
                     device.launch_group(
-                        "betweenness_few_2", graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level,
-                        sigma, bc, bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth,
-                        goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
+                        "betweenness_few_2", graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power,
+                        share, paths, bc, bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src,
+                        depth, unit, goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
                     );
                     goes_on = goes_on_result.read();
                     depth = depth_result.read();
@@ -145,9 +130,9 @@ static void betweenness(
                     bfs_level_begin = bfs_level_begin_result.read();
                 } else {
                     device.launch(
-                        "betweenness_add_delta", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
-                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
-                        bfs_level_begin, bfs_level_end, src, depth
+                        "betweenness_add_bc", device.busy(bfs_level_end - bfs_level_begin), graph.num_nodes,
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
+                        bfs_level_begin, bfs_level_end, src, depth, unit
                     );
                     goes_on = depth > 0;
                     if (goes_on) {
@@ -161,60 +146,23 @@ static void betweenness(
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number, text_beside(argv[0], "betweenness.cl"));
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number, text_beside(program.path, "betweenness.cl"));
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            betweenness(device, graph, bc, sources);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("bc", watched("bc", bc.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { betweenness(device, graph, bc, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        program.finish(host);
+    });
 }

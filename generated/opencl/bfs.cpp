@@ -5,40 +5,21 @@
 // run:   ./bfs GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_opencl.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
@@ -69,8 +50,8 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
             if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
                 device.launch_group(
                     "bfs_few", graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
-                    bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
-                    depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
+                    bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth, depth_result,
+                    bfs_level_begin_result, bfs_level_end_result, found_result
                 );
                 depth = depth_result.read();
                 bfs_level_begin = bfs_level_begin_result.read();
@@ -102,9 +83,8 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
                     );
                 }
                 device.launch(
-                    "bfs_min_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets,
-                    graph.columns, bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end,
-                    depth
+                    "bfs_min_level", device.busy(bfs_level_end - bfs_level_begin), graph.row_offsets, graph.columns,
+                    bfs_level_order, bfs_level, level, parent, bfs_level_begin, bfs_level_end, depth
                 );
                 depth += 1;
                 bfs_level_begin = bfs_level_end;
@@ -115,62 +95,25 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: bfs GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number, text_beside(argv[0], "bfs.cl"));
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number, text_beside(program.path, "bfs.cl"));
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> level(device, graph.num_nodes);
         Buffer<int> parent(device, graph.num_nodes);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            bfs(device, graph, level, parent, src);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("level", level.download());
-        results.add_of_nodes("parent", host.original_ids(parent.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { bfs(device, graph, level, parent, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("level", level.download());
+        program.results.add_of_nodes("parent", host.original_ids(parent.download()));
+        program.finish(host);
+    });
 }

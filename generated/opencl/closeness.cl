@@ -1,127 +1,15 @@
 // The kernels of closeness.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-typedef struct {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-} GroupRows;
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = get_local_id(0);
-    arc_t last = end - first;
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rows->shift[lane] = end - last;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows->last[256 - 1];
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(__global const int *list, int begin, int size, int groups) {
-    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
-    const int place = begin + get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(int size) {
-    return max(1, (int)get_num_groups(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long part = get_group_id(0) % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
-
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Addition in which infinity plus anything is infinity.
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Conversion in which infinity stays infinity.
-static long int_to_long_inf(int value) {
-    return value == INT_MAX ? LONG_MAX : (long)value;
-}
-
-// Conversion in which infinity stays infinity.
-static double long_to_double_inf(long value) {
-    return value == LONG_MAX ? INFINITY : (double)value;
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static float group_add_float(float value, __local float *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const float other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
-// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
-static void atomic_add_float(volatile __global float *cell, float value) {
-#ifdef __NV_CL_C_VERSION
-    asm volatile("red.global.add.f32 [%0], %1;" :: "l"(cell), "f"(value) : "memory");
-#else
-    volatile __global int *word = (volatile __global int *)cell;
-    int old = latest(*word), seen;
-    while ((seen = atomic_cmpxchg(word, old, as_int(as_float(old) + value))) != old) {
-        old = seen;
-    }
-#endif
-}
+#include "starplat_opencl_kernels.h"
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
 #line 13 "closeness.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void closeness_centrality_min_bfs_level(
-    __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
-    int bfs_level_begin, int bfs_level_end, int depth
+    __global const arc_t *restrict row_offsets, __global const int *restrict columns, __global int *bfs_level_order,
+    __global int *bfs_level, __global int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     __local GroupRows rows;
     const int listed_count = bfs_level_end - bfs_level_begin;
@@ -147,9 +35,8 @@ void closeness_centrality_min_bfs_level(
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_min_level(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level,
-    __global int *level, __global long *farness, __global int *reached_by, int bfs_level_begin,
-    int bfs_level_end, int depth
+    __global const int *restrict bfs_level_order, __global const int *restrict bfs_level, __global int *level,
+    __global long *farness, __global int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
         const int v = bfs_level_order[place];
@@ -185,9 +72,8 @@ __kernel void closeness_centrality_set_closeness(
 #line 13 "closeness.sp"
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_min_bfs_level_pull(
-    int num_nodes, __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns, __global int *bfs_level, __global int *bfs_level_count,
-    __global int *bfs_level_order, int depth
+    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global int *bfs_level, __global int *bfs_level_count, __global int *bfs_level_order, int depth
 ) {
     for (int neighbor = get_global_id(0); neighbor < num_nodes; neighbor += get_global_size(0)) {
         if (latest(bfs_level[neighbor]) != INT_MAX) continue;
@@ -208,8 +94,8 @@ void closeness_centrality_min_bfs_level_pull(
 #line 13 "closeness.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void arcs_of_bfs_level_order(
-    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, __global float *active_arcs
+    __global const arc_t *restrict row_offsets, __global const int *restrict bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, __global float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     for (int place = bfs_level_begin + get_global_id(0); place < bfs_level_end; place += get_global_size(0)) {
@@ -218,9 +104,7 @@ void arcs_of_bfs_level_order(
     }
     __local float active_arcs_scratch[256];
     active_arcs_part = group_add_float(active_arcs_part, active_arcs_scratch);
-    if (get_local_id(0) == 0) {
-        atomic_add_float(active_arcs, active_arcs_part);
-    }
+    if (get_local_id(0) == 0) atomic_add_float(active_arcs, active_arcs_part);
 }
 
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
@@ -228,11 +112,10 @@ void arcs_of_bfs_level_order(
 __kernel __attribute__((vec_type_hint(int4)))
 void closeness_centrality_few(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count,
-    __global int *level, __global long *farness, __global int *reached_by, uchar found,
-    int bfs_level_end, int bfs_level_begin, int few, int depth, __global int *depth_outcome,
-    __global int *bfs_level_begin_outcome, __global int *bfs_level_end_outcome,
-    __global int *found_outcome
+    __global int *bfs_level_order, __global int *bfs_level, __global int *bfs_level_count, __global int *level,
+    __global long *farness, __global int *reached_by, uchar found, int bfs_level_end, int bfs_level_begin, int few,
+    int depth, __global int *depth_outcome, __global int *bfs_level_begin_outcome,
+    __global int *bfs_level_end_outcome, __global int *found_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);

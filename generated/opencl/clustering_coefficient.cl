@@ -1,48 +1,7 @@
 // The kernels of clustering_coefficient.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static arc_t find_arc(__global const arc_t *row_offsets, __global const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
-
-// Multiplication that wraps around.
-static long multiply_long(long a, long b) {
-    return (long)((unsigned long)a * (unsigned long)b);
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static long group_add_long(long value, __local long *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const long other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
+#include "starplat_opencl_kernels.h"
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
@@ -66,8 +25,7 @@ static long arcs_to_neighbors(
 __kernel __attribute__((vec_type_hint(int4)))
 void clustering_coefficient_set_lcc(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global double *lcc
+    __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns, __global double *lcc
 ) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         long neighbors = 0;
@@ -100,8 +58,7 @@ void clustering_coefficient_set_lcc(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void clustering_coefficient_set_lcc_check(
     arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict arc_sources, __global int *other_graph,
-    __global long *downward_excess
+    __global const int *restrict arc_sources, __global int *other_graph, __global long *downward_excess
 ) {
     bool other_graph_part = false;
     long downward_excess_part = 0;
@@ -113,22 +70,14 @@ void clustering_coefficient_set_lcc_check(
         }
         if (u < v) {
             downward_excess_part += 1;
-            if (find_arc(row_offsets, columns, u, v) < 0) {
-                other_graph_part = true;
-            }
+            if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
-        if (u > v) {
-            downward_excess_part -= 1;
-        }
+        if (u > v) downward_excess_part -= 1;
     }
-    if (other_graph_part) {
-        *other_graph = 1;
-    }
+    if (other_graph_part) *other_graph = 1;
     __local long downward_excess_scratch[256];
     downward_excess_part = group_add_long(downward_excess_part, downward_excess_scratch);
-    if (get_local_id(0) == 0) {
-        atom_add(downward_excess, downward_excess_part);
-    }
+    if (get_local_id(0) == 0) atom_add(downward_excess, downward_excess_part);
 }
 
 // clustering_coefficient.sp:7 forall (v in g.nodes())
@@ -158,9 +107,9 @@ void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 __kernel void clustering_coefficient_set_lcc_intersect(
-    arc_t num_arcs, __global const arc_t *restrict row_offsets,
-    __global const int *restrict arc_sources, __global const arc_t *restrict kept_ends,
-    __global const int *restrict kept_columns, __global long *triangles_of
+    arc_t num_arcs, __global const arc_t *restrict row_offsets, __global const int *restrict arc_sources,
+    __global const arc_t *restrict kept_ends, __global const int *restrict kept_columns,
+    __global long *triangles_of
 ) {
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int v = arc_sources[e];
@@ -209,9 +158,7 @@ void clustering_coefficient_set_lcc_from_triangles(
         long arcs = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
-            if (u != v) {
-                neighbors += 1;
-            }
+            if (u != v) neighbors += 1;
         }
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;

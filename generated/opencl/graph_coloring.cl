@@ -1,16 +1,5 @@
 // The kernels of graph_coloring.sp in OpenCL C 1.2.
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Multiplication that wraps around.
-static long multiply_long(long a, long b) {
-    return (long)((unsigned long)a * (unsigned long)b);
-}
+#include "starplat_opencl_kernels.h"
 
 // graph_coloring.sp:35 function priority(node v)
 #line 35 "graph_coloring.sp"
@@ -23,12 +12,9 @@ static long priority(int v) {
 __kernel void graph_coloring_set_color_nxt(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global const int *restrict color,
-    __global int *color_nxt
+    __global const uchar *restrict goes_on, __global const int *restrict color, __global int *color_nxt
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (color[v] != -1) continue;
         bool wins = true;
@@ -39,9 +25,7 @@ __kernel void graph_coloring_set_color_nxt(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (color[u] == -1 && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
+                if (priority(u) > priority(v)) wins = false;
             }
         }
         if (wins) {
@@ -56,9 +40,7 @@ __kernel void graph_coloring_set_color_nxt(
                 const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                 for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                     const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                    if (color[u_2] == free_) {
-                        taken = true;
-                    }
+                    if (color[u_2] == free_) taken = true;
                 }
             }
             color_nxt[v] = free_;
@@ -73,19 +55,13 @@ __kernel void graph_coloring_find_finished(
     int num_nodes, __global const uchar *restrict goes_on, __global int *color,
     __global const int *restrict color_nxt, __global int *finished_found
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool finished_part = true;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
         color[node] = color_nxt[node];
-        if (color[node] < 0) {
-            finished_part = false;
-        }
+        if (color[node] < 0) finished_part = false;
     }
-    if (!finished_part) {
-        *finished_found = 0;
-    }
+    if (!finished_part) *finished_found = 0;
 }
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
@@ -100,9 +76,7 @@ __kernel void graph_coloring_begin(__global uchar *goes_on, __global int *finish
 // works out what the host does not wait for: finished
 #line 9 "graph_coloring.sp"
 __kernel void graph_coloring_end_round(__global uchar *goes_on, __global int *finished_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool finished = *finished_found != 0;
     const bool again = !finished;
     *goes_on = again;

@@ -1,90 +1,6 @@
 // The kernels of k_core.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-typedef struct {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-} GroupRows;
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = get_local_id(0);
-    arc_t last = end - first;
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rows->shift[lane] = end - last;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows->last[256 - 1];
-}
-
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(int begin, int num_nodes) {
-    const int lane = get_local_id(0);
-    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
-static arc_t end_of_piece(__local const GroupRows *rows, arc_t begin, arc_t count) {
-    return max(rows->last[owner_of(rows, begin)], min(count, begin + 1024));
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static int group_add_int(int value, __local int *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const int other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
+#include "starplat_opencl_kernels.h"
 
 // Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
 // `values`, or have been joined by all work-items, each in `joined` what it came by.
@@ -113,40 +29,6 @@ static int join_add_int(
     return total;
 }
 
-// Combines the values of a work-group; its first work-item gets the total.
-static long group_add_long(long value, __local long *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const long other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(__global const int *list, int begin, int size, int groups) {
-    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
-    const int place = begin + get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(int size) {
-    return max(1, (int)get_num_groups(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long part = get_group_id(0) % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
     const int bit = 1 << (node % 32);
@@ -164,8 +46,8 @@ static void enlist(int node, __global int *bits, __global int *list, __global in
 #line 9 "k_core.sp"
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree(
-    int num_nodes, __global const arc_t *restrict in_row_offsets,
-    __global const int *restrict in_columns, __global int *degree
+    int num_nodes, __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
+    __global int *degree
 ) {
     __local int values[1024];
     __local GroupRows rows;
@@ -183,9 +65,7 @@ void k_core_add_degree(
                 const arc_t in_e = place + rows.shift[owner];
                 const int nbr = in_columns[in_e];
                 int value = 0;
-                if (nbr != v) {
-                    value = 1;
-                }
+                if (nbr != v) value = 1;
                 if (to - from > 1024) {
                     joined = joined + value;
                 } else {
@@ -204,9 +84,8 @@ void k_core_add_degree(
 #line 18 "k_core.sp"
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_set_core(
-    int num_nodes, __global int *core, __global const int *restrict degree,
-    __global int *peeling_bits, __global int *peeling_list, __global int *peeling_size, int k,
-    __global long *peeled
+    int num_nodes, __global int *core, __global const int *restrict degree, __global int *peeling_bits,
+    __global int *peeling_list, __global int *peeling_size, int k, __global long *peeled
 ) {
     long peeled_part = 0;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
@@ -217,9 +96,7 @@ void k_core_set_core(
     }
     __local long peeled_scratch[256];
     peeled_part = group_add_long(peeled_part, peeled_scratch);
-    if (get_local_id(0) == 0) {
-        atom_add(peeled, peeled_part);
-    }
+    if (get_local_id(0) == 0) atom_add(peeled, peeled_part);
 }
 
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
@@ -227,8 +104,7 @@ void k_core_set_core(
 __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
 void k_core_add_degree_2(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict peeling_list, __global int *peeling_bits, __global int *degree,
-    int peeling_count
+    __global const int *restrict peeling_list, __global int *peeling_bits, __global int *degree, int peeling_count
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < peeling_count; begin += get_global_size(0)) {
@@ -244,9 +120,7 @@ void k_core_add_degree_2(
             const int v = rows.node[owner];
             const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
-            if (nbr != v) {
-                atomic_add(&degree[nbr], -1);
-            }
+            if (nbr != v) atomic_add(&degree[nbr], -1);
         }
     }
 }
@@ -254,7 +128,8 @@ void k_core_add_degree_2(
 // k_core.sp:23 forall (v in g.nodes().filter(peeling))
 // where many are active: goes over all, in their order
 #line 23 "k_core.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void k_core_add_degree_2_of_many(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict peeling_bits, __global int *degree
@@ -269,9 +144,7 @@ void k_core_add_degree_2_of_many(
             const int v = rows.node[owner];
             const arc_t e = place + rows.shift[owner];
             const int nbr = columns[e];
-            if (nbr != v) {
-                atomic_add(&degree[nbr], -1);
-            }
+            if (nbr != v) atomic_add(&degree[nbr], -1);
         }
     }
 }

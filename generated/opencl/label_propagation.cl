@@ -1,11 +1,5 @@
 // The kernels of label_propagation.sp in OpenCL C 1.2.
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
+#include "starplat_opencl_kernels.h"
 
 // label_propagation.sp:7 forall (v in g.nodes())
 #line 7 "label_propagation.sp"
@@ -38,9 +32,7 @@ __kernel void label_propagation_set_label_nxt(
             const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
             for (arc_t i_2 = 0; i_2 < end; i_2++) {
                 const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                if (label[w] == label[u]) {
-                    votes += 1;
-                }
+                if (label[w] == label[u]) votes += 1;
             }
             if (votes > most || (votes == most && label[u] < favourite)) {
                 most = votes;

@@ -1,16 +1,5 @@
 // The kernels of maximal_independent_set.sp in OpenCL C 1.2.
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Multiplication that wraps around.
-static long multiply_long(long a, long b) {
-    return (long)((unsigned long)a * (unsigned long)b);
-}
+#include "starplat_opencl_kernels.h"
 
 // maximal_independent_set.sp:32 function priority(node v)
 #line 32 "maximal_independent_set.sp"
@@ -23,12 +12,9 @@ static long priority(int v) {
 __kernel void maximal_independent_set_set_in_set(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global const uchar *restrict undecided,
-    __global uchar *in_set
+    __global const uchar *restrict goes_on, __global const uchar *restrict undecided, __global uchar *in_set
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -39,9 +25,7 @@ __kernel void maximal_independent_set_set_in_set(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (undecided[u] && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
+                if (priority(u) > priority(v)) wins = false;
             }
         }
         in_set[v] = wins;
@@ -54,12 +38,10 @@ __kernel void maximal_independent_set_set_in_set(
 __kernel void maximal_independent_set_set_undecided_and_find_finished(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global uchar *undecided,
-    __global const uchar *restrict in_set, __global int *finished_found
+    __global const uchar *restrict goes_on, __global uchar *undecided, __global const uchar *restrict in_set,
+    __global int *finished_found
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool finished_part = true;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (undecided[v]) {
@@ -70,19 +52,13 @@ __kernel void maximal_independent_set_set_undecided_and_find_finished(
             const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
             for (arc_t i = 0; i < end; i++) {
                 const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                if (in_set[u]) {
-                    decided = true;
-                }
+                if (in_set[u]) decided = true;
             }
             undecided[v] = !decided;
         }
-        if (undecided[v]) {
-            finished_part = false;
-        }
+        if (undecided[v]) finished_part = false;
     }
-    if (!finished_part) {
-        *finished_found = 0;
-    }
+    if (!finished_part) *finished_found = 0;
 }
 
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
@@ -96,12 +72,8 @@ __kernel void maximal_independent_set_begin(__global uchar *goes_on, __global in
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
 // works out what the host does not wait for: finished
 #line 9 "maximal_independent_set.sp"
-__kernel void maximal_independent_set_end_round(
-    __global uchar *goes_on, __global int *finished_found
-) {
-    if (!*goes_on) {
-        return;
-    }
+__kernel void maximal_independent_set_end_round(__global uchar *goes_on, __global int *finished_found) {
+    if (!*goes_on) return;
     const bool finished = *finished_found != 0;
     const bool again = !finished;
     *goes_on = again;

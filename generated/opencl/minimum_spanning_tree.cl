@@ -1,29 +1,7 @@
 // The kernels of minimum_spanning_tree.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define latest_arc(cell) (sizeof(arc_t) == 8 ? atom_add((volatile __global long *)&(cell), 0) \
-    : atomic_or((volatile __global int *)&(cell), 0))
-#else
-#define latest_arc(cell) (cell)
-#endif
+#include "starplat_opencl_kernels.h"
 
 #ifdef ARC_64
 #define atomic_max_arc atom_max
@@ -31,27 +9,10 @@ typedef int arc_t;
 #define atomic_max_arc atomic_max
 #endif
 
-// Combines the values of a work-group; its first work-item gets the total.
-static long group_add_long(long value, __local long *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const long other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
 // first component = -1; first joins = -1
 #line 11 "minimum_spanning_tree.sp"
-__kernel void minimum_spanning_tree_set_component(
-    int num_nodes, __global int *component, __global int *joins
-) {
+__kernel void minimum_spanning_tree_set_component(int num_nodes, __global int *component, __global int *joins) {
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         component[v] = v;
         joins[v] = v;
@@ -62,12 +23,10 @@ __kernel void minimum_spanning_tree_set_component(
 #line 19 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_min_lightest(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
-    __global const uchar *restrict goes_on, __global const int *restrict component,
-    __global int *lightest, __global const int *restrict weight
+    __global const uchar *restrict goes_on, __global const int *restrict component, __global int *lightest,
+    __global const int *restrict weight
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -89,12 +48,9 @@ __kernel void minimum_spanning_tree_min_lightest(
 __kernel void minimum_spanning_tree_max_choice(
     arc_t num_arcs, __global const int *restrict columns, __global const int *restrict arc_sources,
     __global const uchar *restrict goes_on, __global const int *restrict component,
-    __global const int *restrict weight, __global const int *restrict lightest,
-    __global arc_t *choice
+    __global const int *restrict weight, __global const int *restrict lightest, __global arc_t *choice
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (arc_t e = get_global_id(0); e < num_arcs; e += get_global_size(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -119,26 +75,18 @@ __kernel void minimum_spanning_tree_set_joins(
     __global const int *restrict component, __global int *joins, __global uchar *in_tree,
     __global int *growing_found
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool growing_part = false;
     for (int a = get_global_id(0); a < num_nodes; a += get_global_size(0)) {
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
-        if (b == a) {
-            b = component[columns[e]];
-        }
-        if (choice[b] != e || b < a) {
-            joins[a] = b;
-        }
+        if (b == a) b = component[columns[e]];
+        if (choice[b] != e || b < a) joins[a] = b;
         in_tree[e] = true;
         growing_part = true;
     }
-    if (growing_part) {
-        *growing_found = 1;
-    }
+    if (growing_part) *growing_found = 1;
 }
 
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
@@ -147,9 +95,7 @@ __kernel void minimum_spanning_tree_set_component_2(
     int num_nodes, __global const uchar *restrict goes_on, __global int *component,
     __global const int *restrict joins
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         int root = component[v];
         while (joins[root] != root) {
@@ -173,9 +119,7 @@ void minimum_spanning_tree_find_total(
     }
     __local long total_scratch[256];
     total_part = group_add_long(total_part, total_scratch);
-    if (get_local_id(0) == 0) {
-        atom_add(total, total_part);
-    }
+    if (get_local_id(0) == 0) atom_add(total, total_part);
 }
 
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
@@ -192,9 +136,7 @@ __kernel void minimum_spanning_tree_begin(__global uchar *goes_on, __global int 
 __kernel void minimum_spanning_tree_fill_lightest(
     int num_nodes, __global const uchar *restrict goes_on, __global int *lightest
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         lightest[v] = INT_MAX;
     }
@@ -206,9 +148,7 @@ __kernel void minimum_spanning_tree_fill_lightest(
 __kernel void minimum_spanning_tree_fill_choice(
     int num_nodes, __global const uchar *restrict goes_on, __global arc_t *choice
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         choice[v] = -1;
     }
@@ -218,9 +158,7 @@ __kernel void minimum_spanning_tree_fill_choice(
 // works out what the host does not wait for: growing
 #line 19 "minimum_spanning_tree.sp"
 __kernel void minimum_spanning_tree_end_round(__global uchar *goes_on, __global int *growing_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool growing = *growing_found != 0;
     *goes_on = growing;
     *growing_found = 0;

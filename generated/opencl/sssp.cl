@@ -1,131 +1,7 @@
 // The kernels of sssp.sp in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#define latest(cell) atomic_or((volatile __global int *)&(cell), 0)
-#else
-#define latest(cell) (cell)
-#endif
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-typedef struct {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-} GroupRows;
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(__local GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = get_local_id(0);
-    arc_t last = end - first;
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    for (int width = 1; width < 256; width *= 4) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= width) last += rows->last[lane - width];
-        rows->shift[lane] = last;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= 2 * width) last += rows->shift[lane - 2 * width];
-        rows->last[lane] = last;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    rows->shift[lane] = end - last;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return rows->last[256 - 1];
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(__global const int *list, int begin, int size, int groups) {
-    const int team = get_group_id(0) / groups, teams = get_num_groups(0) / groups;
-    const int place = begin + get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(int size) {
-    return max(1, (int)get_num_groups(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(__local GroupRows *rows, int node, __global const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long part = get_group_id(0) % groups, arcs = end - first;
-    return bring_arcs(rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Addition in which infinity plus anything is infinity.
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(__local const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Combines the values of a work-group; its first work-item gets the total.
-static double group_add_double(double value, __local double *scratch) {
-    const int lane = get_local_id(0);
-    scratch[lane] = value;
-    for (int width = 256 / 2; width > 0; width /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < width) {
-            const double other = scratch[lane + width];
-            value = value + other;
-            scratch[lane] = value;
-        }
-    }
-    return value;
-}
-
-// Reads a cell that others update meanwhile. Any value that it had will do; race checkers want -DATOMIC_READS.
-#ifdef ATOMIC_READS
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define latest_long(cell) atom_add((volatile __global long *)&(cell), 0)
-#else
-#define latest_long(cell) (cell)
-#endif
-
-// Tried again until no other work-item has come between reading and writing; NVIDIA has an instruction for it.
-static void atomic_add_double(volatile __global double *cell, double value) {
-#ifdef __NV_CL_C_VERSION
-    asm volatile("red.global.add.f64 [%0], %1;" :: "l"(cell), "d"(value) : "memory");
-#else
-    volatile __global long *word = (volatile __global long *)cell;
-    long old = latest_long(*word), seen;
-    while ((seen = atom_cmpxchg(word, old, as_long(as_double(old) + value))) != old) {
-        old = seen;
-    }
-#endif
-}
-
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(int begin, int num_nodes) {
-    const int lane = get_local_id(0);
-    const int node = begin + (int)(lane / 8 * get_num_groups(0) + get_group_id(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(__local GroupRows *rows, int node, __global const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(rows, node, first, end);
-}
+#include "starplat_opencl_kernels.h"
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, __global int *bits, __global int *list, __global int *size) {
@@ -145,9 +21,8 @@ __kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_siz
 void sssp_min_dist(
     __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const int *restrict modified_list, __global int *modified_bits, __global int *dist,
-    __global const int *restrict weight, __global int *modified_next_bits,
-    __global int *modified_next_list, __global int *modified_next_size,
-    __global int *modified_later_bits, __global int *modified_later_list,
+    __global const int *restrict weight, __global int *modified_next_bits, __global int *modified_next_list,
+    __global int *modified_next_size, __global int *modified_later_bits, __global int *modified_later_list,
     __global int *modified_later_size, int modified_count, int limit
 ) {
     __local GroupRows rows;
@@ -179,8 +54,7 @@ void sssp_min_dist(
 // one weight for each node, whose mean says how far apart near and far are
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void sample_weight(
-    int num_nodes, arc_t num_arcs, __global const int *restrict weight,
-    __global double *weight_total
+    int num_nodes, arc_t num_arcs, __global const int *restrict weight, __global double *weight_total
 ) {
     double weight_total_part = 0.0;
     for (int node = get_global_id(0); node < num_nodes; node += get_global_size(0)) {
@@ -190,9 +64,7 @@ void sample_weight(
     }
     __local double weight_total_scratch[256];
     weight_total_part = group_add_double(weight_total_part, weight_total_scratch);
-    if (get_local_id(0) == 0) {
-        atomic_add_double(weight_total, weight_total_part);
-    }
+    if (get_local_id(0) == 0) atomic_add_double(weight_total, weight_total_part);
 }
 
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
@@ -227,14 +99,14 @@ __kernel void modified_list_first(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
-__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1, 1)))
+__kernel __attribute__((vec_type_hint(int4))) __attribute__((reqd_work_group_size(256, 1,
+    1)))
 void sssp_min_dist_of_many(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
-    __global const int *restrict modified_bits, __global int *dist,
-    __global const int *restrict weight, __global int *modified_next_bits,
-    __global int *modified_next_list, __global int *modified_next_size,
-    __global int *modified_later_bits, __global int *modified_later_list,
-    __global int *modified_later_size, int limit
+    __global const int *restrict modified_bits, __global int *dist, __global const int *restrict weight,
+    __global int *modified_next_bits, __global int *modified_next_list, __global int *modified_next_size,
+    __global int *modified_later_bits, __global int *modified_later_list, __global int *modified_later_size,
+    int limit
 ) {
     __local GroupRows rows;
     for (int begin = 0; begin < num_nodes; begin += get_global_size(0)) {
@@ -262,10 +134,10 @@ void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 __kernel void sssp_min_dist_later_of_many(
-    int num_nodes, __global const int *restrict modified_later_bits,
-    __global const int *restrict dist, __global int *modified_bits, __global int *modified_list,
-    __global int *modified_size, __global int *modified_next_bits, __global int *modified_next_list,
-    __global int *modified_next_size, int settled, int limit
+    int num_nodes, __global const int *restrict modified_later_bits, __global const int *restrict dist,
+    __global int *modified_bits, __global int *modified_list, __global int *modified_size,
+    __global int *modified_next_bits, __global int *modified_next_list, __global int *modified_next_size,
+    int settled, int limit
 ) {
     for (int node_2 = get_global_id(0); node_2 < num_nodes; node_2 += get_global_size(0)) {
         if ((modified_later_bits[node_2 / 32] & (1 << (node_2 % 32))) == 0) continue;
@@ -286,12 +158,11 @@ __kernel __attribute__((vec_type_hint(int4)))
 void sssp_few(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global int *modified_list, __global int *modified_bits, __global int *dist,
-    __global const int *restrict weight, __global int *modified_next_bits,
-    __global int *modified_next_list, __global int *modified_next_size,
-    __global int *modified_later_bits, __global int *modified_later_list,
-    __global int *modified_later_size, __global int *modified_size, uchar finished,
-    int modified_count, int few, int limit, uchar turned, __global int *modified_count_outcome,
-    __global int *finished_outcome, __global int *turned_outcome
+    __global const int *restrict weight, __global int *modified_next_bits, __global int *modified_next_list,
+    __global int *modified_next_size, __global int *modified_later_bits, __global int *modified_later_list,
+    __global int *modified_later_size, __global int *modified_size, uchar finished, int modified_count, int few,
+    int limit, uchar turned, __global int *modified_count_outcome, __global int *finished_outcome,
+    __global int *turned_outcome
 ) {
     do {
         barrier(CLK_GLOBAL_MEM_FENCE);
@@ -314,9 +185,7 @@ void sssp_few(
                 }
             }
         }
-        if (get_global_id(0) == 0) {
-            *modified_size = 0;
-        }
+        if (get_global_id(0) == 0) *modified_size = 0;
         { __global int *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
         { __global int *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
         { __global int *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
@@ -339,12 +208,11 @@ void sssp_few_2(
     int num_nodes, __global int *modified_later_list, __global int *modified_later_bits,
     __global const int *restrict dist, __global int *modified_bits, __global int *modified_list,
     __global int *modified_size, __global int *modified_next_bits, __global int *modified_next_list,
-    __global int *modified_next_size, __global int *modified_later_size, uchar nobody_near,
-    uchar nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
-    int modified_count, uchar turned_2, __global int *settled_outcome, __global int *limit_outcome,
-    __global int *rise_outcome, __global int *modified_count_outcome,
-    __global int *nobody_near_outcome, __global int *modified_later_count_outcome,
-    __global int *nobody_waits_outcome, __global int *turned_2_outcome
+    __global int *modified_next_size, __global int *modified_later_size, uchar nobody_near, uchar nobody_waits,
+    int modified_later_count, int few_2, int limit, int rise, int settled, int modified_count, uchar turned_2,
+    __global int *settled_outcome, __global int *limit_outcome, __global int *rise_outcome,
+    __global int *modified_count_outcome, __global int *nobody_near_outcome,
+    __global int *modified_later_count_outcome, __global int *nobody_waits_outcome, __global int *turned_2_outcome
 ) {
     do {
         settled = limit;
@@ -368,9 +236,7 @@ void sssp_few_2(
                 }
             }
         }
-        if (get_global_id(0) == 0) {
-            *modified_later_size = 0;
-        }
+        if (get_global_id(0) == 0) *modified_later_size = 0;
         { __global int *other = modified_later_bits; modified_later_bits = modified_next_bits;
             modified_next_bits = other; }
         { __global int *other = modified_later_list; modified_later_list = modified_next_list;

@@ -5,36 +5,19 @@
 // run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_opencl.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
@@ -73,10 +56,7 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     modified_next_size.fill(0);
     double weight_total = 0.0;
     weight_total_result.set(0.0);
-    device.launch(
-        "sample_weight", graph.num_nodes, graph.num_nodes, graph.num_arcs, weight,
-        weight_total_result
-    );
+    device.launch("sample_weight", graph.num_nodes, graph.num_nodes, graph.num_arcs, weight, weight_total_result);
     weight_total += weight_total_result.read();
     const double mean_weight = weight_total / std::fmin((double)graph.num_nodes, (double)graph.num_arcs);
     const double mean_degree = (double)graph.num_arcs / (double)graph.num_nodes;
@@ -96,9 +76,9 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
                 bool turned = false;
                 device.launch_group(
                     "sssp_few", graph.num_nodes, graph.row_offsets, graph.columns, modified_list, modified_bits,
-                    dist, weight, modified_next_bits, modified_next_list, modified_next_size,
-                    modified_later_bits, modified_later_list, modified_later_size, modified_size, finished,
-                    modified_count, few, limit, turned, modified_count_result, finished_result, turned_result
+                    dist, weight, modified_next_bits, modified_next_list, modified_next_size, modified_later_bits,
+                    modified_later_list, modified_later_size, modified_size, finished, modified_count, few, limit,
+                    turned, modified_count_result, finished_result, turned_result
                 );
                 modified_count = modified_count_result.read();
                 finished = finished_result.read();
@@ -139,12 +119,12 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
             if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 device.launch_group(
-                    "sssp_few_2", graph.num_nodes, modified_later_list, modified_later_bits, dist,
-                    modified_bits, modified_list, modified_size, modified_next_bits, modified_next_list,
-                    modified_next_size, modified_later_size, nobody_near, nobody_waits, modified_later_count,
-                    few_2, limit, rise, settled, modified_count, turned_2, settled_result, limit_result,
-                    rise_result, modified_count_result, nobody_near_result, modified_later_count_result,
-                    nobody_waits_result, turned_2_result
+                    "sssp_few_2", graph.num_nodes, modified_later_list, modified_later_bits, dist, modified_bits,
+                    modified_list, modified_size, modified_next_bits, modified_next_list, modified_next_size,
+                    modified_later_size, nobody_near, nobody_waits, modified_later_count, few_2, limit, rise,
+                    settled, modified_count, turned_2, settled_result, limit_result, rise_result,
+                    modified_count_result, nobody_near_result, modified_later_count_result, nobody_waits_result,
+                    turned_2_result
                 );
                 settled = settled_result.read();
                 limit = limit_result.read();
@@ -191,61 +171,24 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number, text_beside(argv[0], "sssp.cl"));
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number, text_beside(program.path, "sssp.cl"));
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> dist(device, graph.num_nodes);
         Buffer<int> weight(device, host.weights);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            sssp(device, graph, dist, weight, src);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("dist", dist.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { sssp(device, graph, dist, weight, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("dist", dist.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

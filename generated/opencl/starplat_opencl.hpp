@@ -42,6 +42,48 @@ struct Release {
 template <class T>
 using Handle = std::unique_ptr<std::remove_pointer_t<T>, Release>;
 
+// Memory that buffers have given back, by its size, for the next that want as much.
+template <class Pointer, class Release>
+class Pool {
+public:
+    struct GiveBack {
+        Pool *pool = nullptr;
+        std::size_t bytes = 0;
+
+        void operator()(Pointer memory) const { pool->kept.emplace(bytes, memory); }
+    };
+
+    using Lent = std::unique_ptr<std::remove_pointer_t<Pointer>, GiveBack>;
+
+    explicit Pool(Release releases) : release(std::move(releases)) {}
+    Pool(const Pool &) = delete;
+    Pool &operator=(const Pool &) = delete;
+    ~Pool() { empty(); }
+
+    // So many bytes that are kept here, or else that `allocate` finds; a null pointer if there is no room.
+    template <class Allocate>
+    Lent take(std::size_t bytes, Allocate allocate) {
+        Pointer memory = nullptr;
+        if (const auto found = kept.find(bytes); found != kept.end()) {
+            memory = found->second;
+            kept.erase(found);
+        } else if (memory = allocate(bytes); memory == nullptr) {
+            empty();
+            memory = allocate(bytes);
+        }
+        return Lent(memory, GiveBack{this, bytes});
+    }
+
+    void empty() {
+        for (const auto &[bytes, memory] : kept) release(memory);
+        kept.clear();
+    }
+
+private:
+    Release release;
+    std::multimap<std::size_t, Pointer> kept;
+};
+
 // Every device of this machine, GPUs first.
 inline std::vector<cl_device_id> all_devices() {
     cl_uint count = 0;
@@ -87,13 +129,19 @@ public:
 
     cl_command_queue queue() const { return queue_.get(); }
 
-    Handle<cl_mem> allocate(std::size_t bytes) const {
+    using Memory = Pool<cl_mem, Release>::Lent;
+
+    Memory allocate(std::size_t bytes) {
         cl_int status = CL_SUCCESS;
-        const std::size_t whole_words = (bytes / 4 + 1) * 4;
-        Handle<cl_mem> memory(clCreateBuffer(context.get(), CL_MEM_READ_WRITE, whole_words, nullptr, &status));
+        Memory memory = pool.take((bytes / 4 + 1) * 4, [&](std::size_t whole_words) {
+            return clCreateBuffer(context.get(), CL_MEM_READ_WRITE, whole_words, nullptr, &status);
+        });
         check(status, "allocating " + std::to_string(bytes) + " bytes");
         return memory;
     }
+
+    // Releases what no buffer holds.
+    void trim() { pool.empty(); }
 
     // Runs a kernel with at least one work-item for every iteration, up to a few million.
     template <class... Arguments>
@@ -150,6 +198,7 @@ private:
     Handle<cl_command_queue> queue_;
     Handle<cl_program> program;
     std::map<std::string, Handle<cl_kernel>> kernels;
+    Pool<cl_mem, Release> pool{Release()};
 
     void build(const std::string &text) {
         const char *start = text.c_str();
@@ -253,19 +302,12 @@ public:
     }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> cells = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (cells[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
     Device *device;
     std::size_t count;
-    Handle<cl_mem> memory_;
+    Device::Memory memory_;
 
     std::size_t place(long long index) const {
         if (index < 0 || static_cast<std::size_t>(index) >= count) {
@@ -274,6 +316,18 @@ private:
         }
         return index * sizeof(T);
     }
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // One cell in which a kernel leaves what its work-items found.
@@ -292,12 +346,19 @@ private:
     Buffer<T> cell;
 };
 
-// The text of a file that lies in the same folder as another.
+// The text of a file that lies in the same folder as another, with the headers of ours that it includes in their
+// places.
 inline std::string text_beside(const std::string &other, const std::string &name) {
     const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
     std::ifstream file(path);
     if (!file) throw std::runtime_error(path + ": cannot be read");
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    const std::string include = "#include \"starplat_";
+    std::string text, line;
+    while (std::getline(file, line)) {
+        const bool is_ours = line.rfind(include, 0) == 0;
+        text += (is_ours ? text_beside(other, line.substr(10, line.find_last_of('"') - 10)) : line) + "\n";
+    }
+    return text;
 }
 
 // Stops the program where it uses a cell that is not there.

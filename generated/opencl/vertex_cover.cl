@@ -1,31 +1,5 @@
 // The kernels of vertex_cover.sp in OpenCL C 1.2.
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-typedef long arc_t;
-#else
-typedef int arc_t;
-#endif
-
-// Multiplication that wraps around.
-static long multiply_long(long a, long b) {
-    return (long)((unsigned long)a * (unsigned long)b);
-}
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static arc_t find_arc(__global const arc_t *row_offsets, __global const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
+#include "starplat_opencl_kernels.h"
 
 // vertex_cover.sp:35 function scatter(node v)
 #line 35 "vertex_cover.sp"
@@ -50,12 +24,9 @@ __kernel void vertex_cover_set_in_cover(
 __kernel void vertex_cover_set_partner(
     int num_nodes, __global const arc_t *restrict row_offsets, __global const int *restrict columns,
     __global const arc_t *restrict in_row_offsets, __global const int *restrict in_columns,
-    __global const uchar *restrict goes_on, __global int *partner,
-    __global const uchar *restrict in_cover
+    __global const uchar *restrict goes_on, __global int *partner, __global const uchar *restrict in_cover
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         partner[v] = -1;
         if (!in_cover[v]) {
@@ -84,9 +55,7 @@ __kernel void vertex_cover_set_in_cover_2(
     int num_nodes, __global const uchar *restrict goes_on, __global const int *restrict partner,
     __global uchar *in_cover, __global int *matched_found
 ) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool matched_part = false;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
         if (partner[v] == -1) continue;
@@ -96,9 +65,7 @@ __kernel void vertex_cover_set_in_cover_2(
             matched_part = true;
         }
     }
-    if (matched_part) {
-        *matched_found = 1;
-    }
+    if (matched_part) *matched_found = 1;
 }
 
 // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
@@ -113,9 +80,7 @@ __kernel void vertex_cover_begin(__global uchar *goes_on, __global int *matched_
 // works out what the host does not wait for: matched
 #line 14 "vertex_cover.sp"
 __kernel void vertex_cover_end_round(__global uchar *goes_on, __global int *matched_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool matched = *matched_found != 0;
     *goes_on = matched;
     *matched_found = 0;

@@ -5,29 +5,18 @@
 // run:   ./betweenness GRAPH --sources NODE,NODE,... [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 namespace kernels {
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -45,57 +34,73 @@ extern "C" void betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
-extern "C" void betweenness_add_sigma(
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
+extern "C" void betweenness_add_paths(
     const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ bfs_level_order, double *sigma, const int *__restrict__ bfs_level,
-    int bfs_level_begin, int bfs_level_end, int depth
+    const int *__restrict__ bfs_level_order, double *paths, const int *__restrict__ bfs_level, int *power,
+    int bfs_level_begin, int bfs_level_end, int depth, double many, double unit, double most
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
-        double sigma_of_v = sigma[v];
+        double paths_of_v = paths[v];
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-            const int w = in_columns[in_e];
-            if (bfs_level[w] == depth - 1) {
-                sigma_of_v += sigma[w];
-            }
+            const int u = in_columns[in_e];
+            if (bfs_level[u] == depth - 1) paths_of_v += paths[u];
         }
-        sigma[v] = sigma_of_v;
+        paths[v] = paths_of_v;
+        if (paths[v] > many) {
+            double sum = 0.0;
+            int highest = 0;
+            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                const int u_2 = in_columns[in_e_2];
+                if (bfs_level[u_2] == depth - 1) {
+                    if (power[u_2] > highest) {
+                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                        highest = power[u_2];
+                    }
+                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit : 0.0;
+                }
+            }
+            const bool carry = sum > most;
+            paths[v] = carry ? sum * unit : sum;
+            power[v] = carry ? highest + 1 : highest;
+        }
     }
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
-extern "C" void betweenness_add_delta(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
-    int depth
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
+extern "C" void betweenness_add_bc(
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
+    const int *__restrict__ bfs_level, const int *__restrict__ power, double *share,
+    const double *__restrict__ paths, double *bc, int bfs_level_begin, int bfs_level_end, int src, int depth,
+    double unit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
         const int v = bfs_level_order[place];
         if (v == src) continue;
-        double delta_of_v = delta[v];
+        double shares = 0.0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
             if (bfs_level[w] == depth + 1) {
-                delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
             }
         }
-        delta[v] = delta_of_v;
-        bc[v] += delta_of_v;
+        const double through = paths[v] * shares;
+        share[v] = (1.0 + through) / paths[v];
+        bc[v] += through;
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void betweenness_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
+    int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -114,12 +119,12 @@ extern "C" void betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -131,20 +136,20 @@ extern "C" void arcs_of_bfs_level_order(
     *active_arcs = active_arcs_part;
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
 extern "C" void betweenness_few(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *bfs_level_order, int *bfs_level, int *bfs_level_count, double *sigma, int *bfs_level_starts,
-    bool found, int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
-    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, double *paths, int *power, int *bfs_level_starts, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, double many, double unit, double most,
+    int *depth_outcome, int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 12 "betweenness.sp"
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
@@ -161,18 +166,34 @@ extern "C" void betweenness_few(
             }
         }
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-            #line 12 "betweenness.sp"
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
-                double sigma_of_v = sigma[v];
+                double paths_of_v = paths[v];
                 for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                    const int w = in_columns[in_e];
-                    if (bfs_level[w] == depth - 1) {
-                        sigma_of_v += sigma[w];
-                    }
+                    const int u = in_columns[in_e];
+                    if (bfs_level[u] == depth - 1) paths_of_v += paths[u];
                 }
-                sigma[v] = sigma_of_v;
+                paths[v] = paths_of_v;
+                if (paths[v] > many) {
+                    double sum = 0.0;
+                    int highest = 0;
+                    for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                        const int u_2 = in_columns[in_e_2];
+                        if (bfs_level[u_2] == depth - 1) {
+                            if (power[u_2] > highest) {
+                                sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                highest = power[u_2];
+                            }
+                            sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit
+                                : 0.0;
+                        }
+                    }
+                    const bool carry = sum > most;
+                    paths[v] = carry ? sum * unit : sum;
+                    power[v] = carry ? highest + 1 : highest;
+                }
             }
         }
         depth += 1;
@@ -187,32 +208,32 @@ extern "C" void betweenness_few(
     *found_outcome = found;
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
 extern "C" void betweenness_few_2(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, double *delta, const int *__restrict__ bfs_level,
-    const double *__restrict__ sigma, double *bc, const int *__restrict__ bfs_level_starts,
-    bool goes_on, int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth,
-    int *goes_on_outcome, int *depth_outcome, int *bfs_level_end_outcome,
-    int *bfs_level_begin_outcome
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
+    const int *__restrict__ bfs_level, const int *__restrict__ power, double *share,
+    const double *__restrict__ paths, double *bc, const int *__restrict__ bfs_level_starts, bool goes_on,
+    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth, double unit, int *goes_on_outcome,
+    int *depth_outcome, int *bfs_level_end_outcome, int *bfs_level_begin_outcome
 ) {
     do {
         {
-            // betweenness.sp:17 iterateInReverse (v != src)
-            #line 17 "betweenness.sp"
+            // betweenness.sp:38 iterateInReverse (v != src)
+            #line 38 "betweenness.sp"
             for (int place = bfs_level_begin; place < bfs_level_end; place++) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
-                double delta_of_v = delta[v];
+                double shares = 0.0;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                     }
                 }
-                delta[v] = delta_of_v;
-                bc[v] += delta_of_v;
+                const double through = paths[v] * shares;
+                share[v] = (1.0 + through) / paths[v];
+                bc[v] += through;
             }
         }
         goes_on = depth > 0;
@@ -229,34 +250,25 @@ extern "C" void betweenness_few_2(
 }
 
 }  // namespace kernels
-#line 233 "betweenness.cpp"
+#line 254 "betweenness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
-// betweenness.sp:5 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
-static void betweenness(
-    Device &device, Graph &graph, Buffer<double> &bc, Buffer<unsigned char> &sources
-) {
-    Buffer<double> sigma(device, graph.num_nodes);
-    Buffer<double> delta(device, graph.num_nodes);
+// betweenness.sp:8 function betweenness(Graph g, propNode<double> bc, SetN<g> sources)
+static void betweenness(Device &device, Graph &graph, Buffer<double> &bc, FixedSet &sources) {
+    Buffer<double> paths(device, graph.num_nodes);
+    Buffer<int> power(device, graph.num_nodes);
+    Buffer<double> share(device, graph.num_nodes);
     Buffer<int> bfs_level(device, graph.num_nodes);
     Buffer<int> bfs_level_order(device, graph.num_nodes);
     Buffer<int> bfs_level_starts(device, graph.num_nodes + 1);
@@ -267,13 +279,17 @@ static void betweenness(
     Word<int> found_result(device);
     Word<float> active_arcs_result(device);
     Word<int> goes_on_result(device);
+    const double many = std::pow(2.0, 400.0);
+    const double most = std::pow(2.0, 912.0);
+    const double unit = std::pow(2.0, -512.0);
     bc.fill(0.0);
-    // betweenness.sp:7 for (src in sources)
+    // betweenness.sp:13 for (src in sources)
     for (const int src : sources.members()) {
-        sigma.fill(0.0);
-        delta.fill(0.0);
-        sigma.write(src, 1.0);
-        // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+        paths.fill(0.0);
+        power.fill(0);
+        share.fill(0.0);
+        paths.write(src, 1.0);
+        // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
         if (src >= 0) {
             bfs_level.fill(INT_MAX);
             bfs_level.write(src, 0);
@@ -289,9 +305,9 @@ static void betweenness(
                 if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
                     kernels::betweenness_few(
                         graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-                        bfs_level_order, bfs_level, bfs_level_count, sigma, bfs_level_starts, found, bfs_level_end,
-                        bfs_level_begin, few, depth, depth_result, bfs_level_begin_result, bfs_level_end_result,
-                        found_result
+                        bfs_level_order, bfs_level, bfs_level_count, paths, power, bfs_level_starts, found,
+                        bfs_level_end, bfs_level_begin, few, depth, many, unit, most, depth_result,
+                        bfs_level_begin_result, bfs_level_end_result, found_result
                     );
                     depth = depth_result.read();
                     bfs_level_begin = bfs_level_begin_result.read();
@@ -320,9 +336,9 @@ static void betweenness(
                             bfs_level_begin, bfs_level_end, depth
                         );
                     }
-                    kernels::betweenness_add_sigma(
-                        graph.in_row_offsets, graph.in_columns, bfs_level_order, sigma, bfs_level, bfs_level_begin,
-                        bfs_level_end, depth
+                    kernels::betweenness_add_paths(
+                        graph.in_row_offsets, graph.in_columns, bfs_level_order, paths, bfs_level, power,
+                        bfs_level_begin, bfs_level_end, depth, many, unit, most
                     );
                     depth += 1;
                     bfs_level_begin = bfs_level_end;
@@ -342,8 +358,8 @@ static void betweenness(
             while (goes_on) {
                 if (bfs_level_end - bfs_level_begin < few_2) {
                     kernels::betweenness_few_2(
-                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
-                        bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth,
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
+                        bfs_level_starts, goes_on, bfs_level_end, bfs_level_begin, few_2, src, depth, unit,
                         goes_on_result, depth_result, bfs_level_end_result, bfs_level_begin_result
                     );
                     goes_on = goes_on_result.read();
@@ -351,9 +367,9 @@ static void betweenness(
                     bfs_level_end = bfs_level_end_result.read();
                     bfs_level_begin = bfs_level_begin_result.read();
                 } else {
-                    kernels::betweenness_add_delta(
-                        graph.row_offsets, graph.columns, bfs_level_order, delta, bfs_level, sigma, bc,
-                        bfs_level_begin, bfs_level_end, src, depth
+                    kernels::betweenness_add_bc(
+                        graph.row_offsets, graph.columns, bfs_level_order, bfs_level, power, share, paths, bc,
+                        bfs_level_begin, bfs_level_end, src, depth, unit
                     );
                     goes_on = depth > 0;
                     if (goes_on) {
@@ -367,60 +383,23 @@ static void betweenness(
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: betweenness GRAPH --sources NODE,NODE,... [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --sources        nodes, as the file calls them; @FILE names a file that lists them\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"sources", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_sources = arguments.numbers("sources");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--sources NODE,NODE,...", "nodes, as the file calls them; @FILE names a file that lists them"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_sources = program.arguments.numbers("sources");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> bc(device, graph.num_nodes);
-        Buffer<unsigned char> sources(device, host.marked_nodes(given_sources));
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            betweenness(device, graph, bc, sources);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("bc", watched("bc", bc.download(), host));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        FixedSet sources(device, host.marked_nodes(given_sources));
+        program.repeat(device, [&] { betweenness(device, graph, bc, sources); });
+        program.describe(host, device);
+        program.results.add_of_nodes("bc", watched("bc", bc.download(), host));
+        program.finish(host);
+    });
 }

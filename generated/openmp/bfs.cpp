@@ -5,18 +5,7 @@
 // run:   ./bfs GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -26,8 +15,8 @@ namespace kernels {
 // finds the next BFS level
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -48,9 +37,8 @@ extern "C" void bfs_min_bfs_level(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_min_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
-    int *parent, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
+    const int *__restrict__ bfs_level, int *level, int *parent, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -74,8 +62,8 @@ extern "C" void bfs_min_level(
 // nodes that are not reached yet look for one that is
 #line 8 "bfs.sp"
 extern "C" void bfs_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
+    int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -98,8 +86,8 @@ extern "C" void bfs_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 8 "bfs.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -114,10 +102,10 @@ extern "C" void arcs_of_bfs_level_order(
 // bfs.sp:8 iterateInBFS (v in g.nodes() from src)
 #line 8 "bfs.sp"
 extern "C" void bfs_few(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, int *parent, bool found,
-    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
-    int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int *level, int *parent, bool found, int bfs_level_end,
+    int bfs_level_begin, int few, int depth, int *depth_outcome, int *bfs_level_begin_outcome,
+    int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
@@ -170,26 +158,18 @@ extern "C" void bfs_few(
 }
 
 }  // namespace kernels
-#line 174 "bfs.cpp"
+#line 162 "bfs.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // bfs.sp:5 function bfs(Graph g, propNode<int> level, propNode<node> parent, node src)
@@ -219,9 +199,9 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
         do {
             if (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= graph.num_nodes / 16) {
                 kernels::bfs_few(
-                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level,
-                    bfs_level_count, level, parent, found, bfs_level_end, bfs_level_begin, few, depth,
-                    depth_result, bfs_level_begin_result, bfs_level_end_result, found_result
+                    graph.num_nodes, graph.row_offsets, graph.columns, bfs_level_order, bfs_level, bfs_level_count,
+                    level, parent, found, bfs_level_end, bfs_level_begin, few, depth, depth_result,
+                    bfs_level_begin_result, bfs_level_end_result, found_result
                 );
                 depth = depth_result.read();
                 bfs_level_begin = bfs_level_begin_result.read();
@@ -251,8 +231,8 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
                     );
                 }
                 kernels::bfs_min_level(
-                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, parent,
-                    bfs_level_begin, bfs_level_end, depth
+                    graph.row_offsets, graph.columns, bfs_level_order, bfs_level, level, parent, bfs_level_begin,
+                    bfs_level_end, depth
                 );
                 depth += 1;
                 bfs_level_begin = bfs_level_end;
@@ -263,62 +243,25 @@ static void bfs(Device &device, Graph &graph, Buffer<int> &level, Buffer<int> &p
     }
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: bfs GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> level(device, graph.num_nodes);
         Buffer<int> parent(device, graph.num_nodes);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            bfs(device, graph, level, parent, src);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("level", level.download());
-        results.add_of_nodes("parent", host.original_ids(parent.download()));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { bfs(device, graph, level, parent, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("level", level.download());
+        program.results.add_of_nodes("parent", host.original_ids(parent.download()));
+        program.finish(host);
+    });
 }

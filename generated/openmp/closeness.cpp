@@ -5,18 +5,7 @@
 // run:   ./closeness GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -26,8 +15,8 @@ namespace kernels {
 // finds the next BFS level
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_bfs_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -48,9 +37,9 @@ extern "C" void closeness_centrality_min_bfs_level(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_level(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ bfs_level_order, const int *__restrict__ bfs_level, int *level,
-    long long *farness, int *reached_by, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ bfs_level_order,
+    const int *__restrict__ bfs_level, int *level, long long *farness, int *reached_by, int bfs_level_begin,
+    int bfs_level_end, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(bfs_level_end - bfs_level_begin > 1000)
     for (int place = bfs_level_begin; place < bfs_level_end; place++) {
@@ -72,8 +61,7 @@ extern "C" void closeness_centrality_min_level(
 // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
 #line 21 "closeness.sp"
 extern "C" void closeness_centrality_set_closeness(
-    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by,
-    double *closeness
+    int num_nodes, const long long *__restrict__ farness, const int *__restrict__ reached_by, double *closeness
 ) {
     #pragma omp parallel for schedule(static)
     for (int v = 0; v < num_nodes; v++) {
@@ -87,8 +75,8 @@ extern "C" void closeness_centrality_set_closeness(
 // nodes that are not reached yet look for one that is
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
+    int num_nodes, const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, int *bfs_level,
+    int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int neighbor = 0; neighbor < num_nodes; neighbor++) {
@@ -111,8 +99,8 @@ extern "C" void closeness_centrality_min_bfs_level_pull(
 // how many arcs the active nodes have
 #line 13 "closeness.sp"
 extern "C" void arcs_of_bfs_level_order(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order,
-    int bfs_level_begin, int bfs_level_end, float *active_arcs
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ bfs_level_order, int bfs_level_begin,
+    int bfs_level_end, float *active_arcs
 ) {
     float active_arcs_part = 0.0f;
     #pragma omp parallel for schedule(static) if(bfs_level_end - bfs_level_begin > 1000) \
@@ -127,10 +115,10 @@ extern "C" void arcs_of_bfs_level_order(
 // closeness.sp:13 iterateInBFS (v in g.nodes() from src)
 #line 13 "closeness.sp"
 extern "C" void closeness_centrality_few(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *bfs_level_order, int *bfs_level, int *bfs_level_count, int *level, long long *farness,
-    int *reached_by, bool found, int bfs_level_end, int bfs_level_begin, int few, int depth,
-    int *depth_outcome, int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *bfs_level_order,
+    int *bfs_level, int *bfs_level_count, int *level, long long *farness, int *reached_by, bool found,
+    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome, int *bfs_level_begin_outcome,
+    int *bfs_level_end_outcome, int *found_outcome
 ) {
     do {
         {
@@ -182,26 +170,18 @@ extern "C" void closeness_centrality_few(
 }
 
 }  // namespace kernels
-#line 186 "closeness.cpp"
+#line 174 "closeness.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // closeness.sp:5 function closeness_centrality(Graph g, propNode<double> closeness)
@@ -282,62 +262,21 @@ static void closeness_centrality(Device &device, Graph &graph, Buffer<double> &c
         }
     }
     // closeness.sp:21 forall (v in g.nodes().filter(farness > 0))
-    kernels::closeness_centrality_set_closeness(
-        graph.num_nodes, farness, reached_by, closeness
-    );
+    kernels::closeness_centrality_set_closeness(graph.num_nodes, farness, reached_by, closeness);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: closeness GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<double> closeness(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            closeness_centrality(device, graph, closeness);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { closeness_centrality(device, graph, closeness); });
+        program.describe(host, device);
+        program.results.add_of_nodes("closeness", watched("closeness", closeness.download(), host, true));
+        program.finish(host);
+    });
 }

@@ -5,18 +5,7 @@
 // run:   ./clustering_coefficient GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -90,13 +79,9 @@ extern "C" void clustering_coefficient_set_lcc_check(
         }
         if (u < v) {
             downward_excess_part += 1;
-            if (find_arc(row_offsets, columns, u, v) < 0) {
-                other_graph_part = 1;
-            }
+            if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = 1;
         }
-        if (u > v) {
-            downward_excess_part -= 1;
-        }
+        if (u > v) downward_excess_part -= 1;
     }
     *other_graph = other_graph_part;
     *downward_excess = downward_excess_part;
@@ -106,8 +91,8 @@ extern "C" void clustering_coefficient_set_lcc_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_orient(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *kept_columns, arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *kept_columns,
+    arc_t *kept_ends
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -129,8 +114,8 @@ extern "C" void clustering_coefficient_set_lcc_orient(
 // triangles: looks for arcs between the ends of arcs that a node keeps
 #line 7 "clustering_coefficient.sp"
 extern "C" void clustering_coefficient_set_lcc_intersect(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ kept_ends,
-    int *marked, const int *__restrict__ kept_columns, long long *triangles_of
+    int num_nodes, const arc_t *__restrict__ row_offsets, const arc_t *__restrict__ kept_ends, int *marked,
+    const int *__restrict__ kept_columns, long long *triangles_of
 ) {
     #pragma omp parallel for schedule(dynamic)
     for (int worker = 0; worker < 64; worker++) {
@@ -185,9 +170,7 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
         long long arcs = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
-            if (u != v) {
-                neighbors += 1;
-            }
+            if (u != v) neighbors += 1;
         }
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;
@@ -199,28 +182,19 @@ extern "C" void clustering_coefficient_set_lcc_from_triangles(
 }
 
 }  // namespace kernels
-#line 203 "clustering_coefficient.cpp"
+#line 186 "clustering_coefficient.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // clustering_coefficient.sp:6 function clustering_coefficient(Graph g, propNode<double> lcc)
@@ -256,8 +230,7 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
         );
     } else {
         kernels::clustering_coefficient_set_lcc(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            lcc
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
         );
     }
 }
@@ -266,67 +239,31 @@ static void clustering_coefficient(Device &device, Graph &graph, Buffer<double> 
 static void clustering_coefficient_few_pairs(Device &, Graph &graph, Buffer<double> &lcc) {
     // clustering_coefficient.sp:7 forall (v in g.nodes())
     kernels::clustering_coefficient_set_lcc(
-        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-        lcc
+        graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, lcc
     );
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: clustering_coefficient GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_sources();
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         const bool has_few_pairs = host.has_even_rows(8, 4);
         Buffer<double> lcc(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
+        const auto before = [&] {
             lcc.fill(0);
-            device.finish();
-            stopwatch.seconds();
+        };
+        program.repeat(device, before, [&] {
             has_few_pairs
                 ? clustering_coefficient_few_pairs(device, graph, lcc)
                 : clustering_coefficient(device, graph, lcc);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("lcc", watched("lcc", lcc.download(), host, true));
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        });
+        program.describe(host, device);
+        program.results.add_of_nodes("lcc", watched("lcc", lcc.download(), host, true));
+        program.finish(host);
+    });
 }

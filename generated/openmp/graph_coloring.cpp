@@ -5,18 +5,7 @@
 // run:   ./graph_coloring GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -32,8 +21,8 @@ static long long priority(int v) {
 #line 10 "graph_coloring.sp"
 extern "C" void graph_coloring_set_color_nxt(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns,
-    const int *__restrict__ color, int *color_nxt
+    const arc_t *__restrict__ in_row_offsets, const int *__restrict__ in_columns, const int *__restrict__ color,
+    int *color_nxt
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -46,9 +35,7 @@ extern "C" void graph_coloring_set_color_nxt(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (color[u] == -1 && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
+                if (priority(u) > priority(v)) wins = false;
             }
         }
         if (wins) {
@@ -63,9 +50,7 @@ extern "C" void graph_coloring_set_color_nxt(
                 const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                 for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                     const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                    if (color[u_2] == free_) {
-                        taken = true;
-                    }
+                    if (color[u_2] == free_) taken = true;
                 }
             }
             color_nxt[v] = free_;
@@ -83,34 +68,24 @@ extern "C" void graph_coloring_find_finished(
     #pragma omp parallel for schedule(static) reduction(&& : finished_part)
     for (int node = 0; node < num_nodes; node++) {
         color[node] = color_nxt[node];
-        if (color[node] < 0) {
-            finished_part = 0;
-        }
+        if (color[node] < 0) finished_part = 0;
     }
     *finished = finished_part;
 }
 
 }  // namespace kernels
-#line 95 "graph_coloring.cpp"
+#line 78 "graph_coloring.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // graph_coloring.sp:5 function graph_coloring(Graph g, propNode<int> color)
@@ -125,8 +100,8 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
         finished = true;
         // graph_coloring.sp:10 forall (v in g.nodes().filter(color == -1))
         kernels::graph_coloring_set_color_nxt(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            color, color_nxt
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, color,
+            color_nxt
         );
         finished_result.set(true);
         kernels::graph_coloring_find_finished(graph.num_nodes, color, color_nxt, finished_result);
@@ -134,57 +109,18 @@ static void graph_coloring(Device &device, Graph &graph, Buffer<int> &color) {
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: graph_coloring GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> color(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            graph_coloring(device, graph, color);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("color", color.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { graph_coloring(device, graph, color); });
+        program.describe(host, device);
+        program.results.add_of_nodes("color", color.download());
+        program.finish(host);
+    });
 }

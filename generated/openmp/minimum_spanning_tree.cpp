@@ -5,18 +5,7 @@
 // run:   ./minimum_spanning_tree GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -60,8 +49,8 @@ extern "C" void minimum_spanning_tree_min_lightest(
 #line 27 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_max_choice(
     arc_t num_arcs, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const int *__restrict__ component, const int *__restrict__ weight,
-    const int *__restrict__ lightest, arc_t *choice
+    const int *__restrict__ component, const int *__restrict__ weight, const int *__restrict__ lightest,
+    arc_t *choice
 ) {
     #pragma omp parallel for schedule(static)
     for (arc_t e = 0; e < num_arcs; e++) {
@@ -84,8 +73,7 @@ extern "C" void minimum_spanning_tree_max_choice(
 #line 37 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_set_joins(
     int num_nodes, const int *__restrict__ columns, const int *__restrict__ arc_sources,
-    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree,
-    int *growing
+    const arc_t *__restrict__ choice, const int *__restrict__ component, int *joins, bool *in_tree, int *growing
 ) {
     int growing_part = 0;
     #pragma omp parallel for schedule(static) reduction(|| : growing_part)
@@ -93,12 +81,8 @@ extern "C" void minimum_spanning_tree_set_joins(
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
-        if (b == a) {
-            b = component[columns[e]];
-        }
-        if (choice[b] != e || b < a) {
-            joins[a] = b;
-        }
+        if (b == a) b = component[columns[e]];
+        if (choice[b] != e || b < a) joins[a] = b;
         in_tree[e] = true;
         growing_part = 1;
     }
@@ -123,8 +107,7 @@ extern "C" void minimum_spanning_tree_set_component_2(
 // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
 #line 58 "minimum_spanning_tree.sp"
 extern "C" void minimum_spanning_tree_find_total(
-    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight,
-    long long *total
+    arc_t num_arcs, const bool *__restrict__ in_tree, const int *__restrict__ weight, long long *total
 ) {
     long long total_part = 0;
     #pragma omp parallel for schedule(static) reduction(+ : total_part)
@@ -136,22 +119,16 @@ extern "C" void minimum_spanning_tree_find_total(
 }
 
 }  // namespace kernels
-#line 140 "minimum_spanning_tree.cpp"
+#line 123 "minimum_spanning_tree.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
@@ -168,7 +145,7 @@ static long long minimum_spanning_tree(
     // minimum_spanning_tree.sp:11 forall (v in g.nodes())
     kernels::minimum_spanning_tree_set_component(graph.num_nodes, component, joins);
     bool growing = true;
-    while (growing) {
+    do {
         growing = false;
         lightest.fill(INT_MAX);
         choice.fill(-1);
@@ -183,13 +160,12 @@ static long long minimum_spanning_tree(
         // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
         growing_result.set(false);
         kernels::minimum_spanning_tree_set_joins(
-            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree,
-            growing_result
+            graph.num_nodes, graph.columns, graph.arc_sources, choice, component, joins, in_tree, growing_result
         );
         growing = growing || growing_result.read();
         // minimum_spanning_tree.sp:49 forall (v in g.nodes())
         kernels::minimum_spanning_tree_set_component_2(graph.num_nodes, component, joins);
-    }
+    } while (growing);
     long long total = 0;
     // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
@@ -198,61 +174,22 @@ static long long minimum_spanning_tree(
     return total;
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: minimum_spanning_tree GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<unsigned char> in_tree(device, graph.num_arcs);
         Buffer<int> weight(device, host.weights);
-        device.finish();
-        const double upload = stopwatch.seconds();
         long long returned{};
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            returned = minimum_spanning_tree(device, graph, in_tree, weight);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_returned(returned);
-        results.add_of_arcs("in_tree", in_tree.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { returned = minimum_spanning_tree(device, graph, in_tree, weight); });
+        program.describe(host, device);
+        program.results.add_returned(returned);
+        program.results.add_of_arcs("in_tree", in_tree.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

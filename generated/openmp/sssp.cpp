@@ -5,18 +5,7 @@
 // run:   ./sssp GRAPH --src NODE [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -44,11 +33,10 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist(
-    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_list, int *modified_bits, int *dist,
-    const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
-    int *modified_next_size, int *modified_later_bits, int *modified_later_list,
-    int *modified_later_size, int modified_count, int limit
+    const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, const int *__restrict__ modified_list,
+    int *modified_bits, int *dist, const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
+    int modified_count, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_count > 1000)
     for (int place = 0; place < modified_count; place++) {
@@ -69,9 +57,7 @@ extern "C" void sssp_min_dist(
 }
 
 // one weight for each node, whose mean says how far apart near and far are
-extern "C" void sample_weight(
-    int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total
-) {
+extern "C" void sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict__ weight, double *weight_total) {
     double weight_total_part = 0.0;
     #pragma omp parallel for schedule(static) reduction(+ : weight_total_part)
     for (int node = 0; node < num_nodes; node++) {
@@ -86,10 +72,9 @@ extern "C" void sample_weight(
 // those who wait: who is near now comes next, who has had his turn meanwhile is done
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later(
-    const int *__restrict__ modified_later_list, int *modified_later_bits,
-    const int *__restrict__ dist, int *modified_bits, int *modified_list, int *modified_size,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_later_count, int settled, int limit
+    const int *__restrict__ modified_later_list, int *modified_later_bits, const int *__restrict__ dist,
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int modified_later_count, int settled, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64) if(modified_later_count > 1000)
     for (int place = 0; place < modified_later_count; place++) {
@@ -106,9 +91,7 @@ extern "C" void sssp_min_dist_later(
     }
 }
 
-extern "C" void modified_list_first(
-    int *modified_bits, int *modified_list, int *modified_size, int src
-) {
+extern "C" void modified_list_first(int *modified_bits, int *modified_list, int *modified_size, int src) {
     enlist(src, modified_bits, modified_list, modified_size);
 }
 
@@ -117,9 +100,9 @@ extern "C" void modified_list_first(
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_of_many(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int limit
+    const int *__restrict__ modified_bits, int *dist, const int *__restrict__ weight, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_later_bits, int *modified_later_list,
+    int *modified_later_size, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int v = 0; v < num_nodes; v++) {
@@ -142,9 +125,9 @@ extern "C" void sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 extern "C" void sssp_min_dist_later_of_many(
-    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int settled, int limit
+    int num_nodes, const int *__restrict__ modified_later_bits, const int *__restrict__ dist, int *modified_bits,
+    int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int settled, int limit
 ) {
     #pragma omp parallel for schedule(dynamic, 64)
     for (int node_2 = 0; node_2 < num_nodes; node_2++) {
@@ -163,12 +146,11 @@ extern "C" void sssp_min_dist_later_of_many(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 extern "C" void sssp_few(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    int *modified_list, int *modified_bits, int *dist, const int *__restrict__ weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int *modified_size,
-    bool finished, int modified_count, int few, int limit, bool turned, int *modified_count_outcome,
-    int *finished_outcome, int *turned_outcome
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, int *modified_list,
+    int *modified_bits, int *dist, const int *__restrict__ weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
+    int *modified_size, bool finished, int modified_count, int few, int limit, bool turned,
+    int *modified_count_outcome, int *finished_outcome, int *turned_outcome
 ) {
     do {
         {
@@ -207,12 +189,11 @@ extern "C" void sssp_few(
 #line 12 "sssp.sp"
 extern "C" void sssp_few_2(
     int num_nodes, int *modified_later_list, int *modified_later_bits, const int *__restrict__ dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int *modified_later_size, bool nobody_near,
-    bool nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
-    int modified_count, bool turned_2, int *settled_outcome, int *limit_outcome, int *rise_outcome,
-    int *modified_count_outcome, int *nobody_near_outcome, int *modified_later_count_outcome,
-    int *nobody_waits_outcome, int *turned_2_outcome
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_size, bool nobody_near, bool nobody_waits,
+    int modified_later_count, int few_2, int limit, int rise, int settled, int modified_count, bool turned_2,
+    int *settled_outcome, int *limit_outcome, int *rise_outcome, int *modified_count_outcome,
+    int *nobody_near_outcome, int *modified_later_count_outcome, int *nobody_waits_outcome, int *turned_2_outcome
 ) {
     do {
         settled = limit;
@@ -256,22 +237,16 @@ extern "C" void sssp_few_2(
 }
 
 }  // namespace kernels
-#line 260 "sssp.cpp"
+#line 241 "sssp.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
 };
 
 // sssp.sp:5 function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src)
@@ -329,10 +304,10 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
             if (modified_count < few && modified_count <= graph.num_nodes / 8) {
                 bool turned = false;
                 kernels::sssp_few(
-                    graph.num_nodes, graph.row_offsets, graph.columns, modified_list, modified_bits, dist,
-                    weight, modified_next_bits, modified_next_list, modified_next_size, modified_later_bits,
-                    modified_later_list, modified_later_size, modified_size, finished, modified_count, few,
-                    limit, turned, modified_count_result, finished_result, turned_result
+                    graph.num_nodes, graph.row_offsets, graph.columns, modified_list, modified_bits, dist, weight,
+                    modified_next_bits, modified_next_list, modified_next_size, modified_later_bits,
+                    modified_later_list, modified_later_size, modified_size, finished, modified_count, few, limit,
+                    turned, modified_count_result, finished_result, turned_result
                 );
                 modified_count = modified_count_result.read();
                 finished = finished_result.read();
@@ -372,12 +347,11 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
             if (modified_later_count < few_2 && modified_later_count <= graph.num_nodes / 8) {
                 bool turned_2 = false;
                 kernels::sssp_few_2(
-                    graph.num_nodes, modified_later_list, modified_later_bits, dist, modified_bits,
-                    modified_list, modified_size, modified_next_bits, modified_next_list, modified_next_size,
-                    modified_later_size, nobody_near, nobody_waits, modified_later_count, few_2, limit, rise,
-                    settled, modified_count, turned_2, settled_result, limit_result, rise_result,
-                    modified_count_result, nobody_near_result, modified_later_count_result, nobody_waits_result,
-                    turned_2_result
+                    graph.num_nodes, modified_later_list, modified_later_bits, dist, modified_bits, modified_list,
+                    modified_size, modified_next_bits, modified_next_list, modified_next_size, modified_later_size,
+                    nobody_near, nobody_waits, modified_later_count, few_2, limit, rise, settled, modified_count,
+                    turned_2, settled_result, limit_result, rise_result, modified_count_result, nobody_near_result,
+                    modified_later_count_result, nobody_waits_result, turned_2_result
                 );
                 settled = settled_result.read();
                 limit = limit_result.read();
@@ -423,61 +397,24 @@ static void sssp(Device &device, Graph &graph, Buffer<int> &dist, Buffer<int> &w
     } while (!finished);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: sssp GRAPH --src NODE [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --src            a node, as the file calls it\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"src", "out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto given_src = arguments.number<long long>("src");
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+    const std::vector<Option> options = {
+        {"--src NODE", "a node, as the file calls it"},
+    };
+    return run_program(argc, argv, options, [](Program &program) {
+        const auto given_src = program.arguments.number<long long>("src");
+        Device device(program.device_number);
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<int> dist(device, graph.num_nodes);
         Buffer<int> weight(device, host.weights);
         const int src = host.node(given_src);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            sssp(device, graph, dist, weight, src);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("dist", dist.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { sssp(device, graph, dist, weight, src); });
+        program.describe(host, device);
+        program.results.add_of_nodes("dist", dist.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

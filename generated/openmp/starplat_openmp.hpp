@@ -26,6 +26,48 @@
 
 namespace starplat {
 
+// Memory that buffers have given back, by its size, for the next that want as much.
+template <class Pointer, class Release>
+class Pool {
+public:
+    struct GiveBack {
+        Pool *pool = nullptr;
+        std::size_t bytes = 0;
+
+        void operator()(Pointer memory) const { pool->kept.emplace(bytes, memory); }
+    };
+
+    using Lent = std::unique_ptr<std::remove_pointer_t<Pointer>, GiveBack>;
+
+    explicit Pool(Release releases) : release(std::move(releases)) {}
+    Pool(const Pool &) = delete;
+    Pool &operator=(const Pool &) = delete;
+    ~Pool() { empty(); }
+
+    // So many bytes that are kept here, or else that `allocate` finds; a null pointer if there is no room.
+    template <class Allocate>
+    Lent take(std::size_t bytes, Allocate allocate) {
+        Pointer memory = nullptr;
+        if (const auto found = kept.find(bytes); found != kept.end()) {
+            memory = found->second;
+            kept.erase(found);
+        } else if (memory = allocate(bytes); memory == nullptr) {
+            empty();
+            memory = allocate(bytes);
+        }
+        return Lent(memory, GiveBack{this, bytes});
+    }
+
+    void empty() {
+        for (const auto &[bytes, memory] : kept) release(memory);
+        kept.clear();
+    }
+
+private:
+    Release release;
+    std::multimap<std::size_t, Pointer> kept;
+};
+
 // The cores of the host.
 class Device {
 public:
@@ -38,6 +80,8 @@ public:
     void use() const {}  // any thread may
 
     void finish() const {}
+
+    Pool<void *, void (*)(void *)> pool{std::free};
 };
 
 // Cells that kernels reach.
@@ -46,37 +90,33 @@ class Buffer {
 public:
     using Cell = std::conditional_t<std::is_same_v<T, unsigned char>, bool, T>;  // what kernels take
 
-    Buffer(Device &, std::size_t size) : count(size), cells(new T[size + 8]) {}
-
-    Buffer(Device &device, const Cells<T> &values) : Buffer(device, values.size()) {
-        std::copy(values.begin(), values.end(), cells.get());
+    Buffer(Device &device, std::size_t size)
+        : count(size), memory(device.pool.take((size + 8) * sizeof(T), std::malloc)) {
+        if (!memory) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells");
     }
 
-    operator Cell *() const { return reinterpret_cast<Cell *>(cells.get()); }
+    Buffer(Device &device, const Cells<T> &values) : Buffer(device, values.size()) {
+        std::copy(values.begin(), values.end(), cells());
+    }
+
+    operator Cell *() const { return static_cast<Cell *>(memory.get()); }
 
     void fill(T value) {
-        T *to = cells.get();
+        T *to = cells();
         #pragma omp parallel for schedule(static) if(count > 10000)
         for (std::size_t i = 0; i < count; i++) to[i] = value;
     }
 
-    void copy_from(const Buffer &source) { std::copy_n(source.cells.get(), count, cells.get()); }
+    void copy_from(const Buffer &source) { std::copy_n(source.cells(), count, cells()); }
 
-    T read(long long index) const { return cells[place(index)]; }
+    T read(long long index) const { return cells()[place(index)]; }
 
-    void write(long long index, T value) { cells[place(index)] = value; }
+    void write(long long index, T value) { cells()[place(index)] = value; }
 
-    std::vector<T> download() const { return std::vector<T>(cells.get(), cells.get() + count); }
+    std::vector<T> download() const { return std::vector<T>(cells(), cells() + count); }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < values.size(); i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
     std::size_t place(long long index) const {
@@ -87,8 +127,22 @@ private:
         return index;
     }
 
+    T *cells() const { return static_cast<T *>(memory.get()); }
+
     std::size_t count;
-    std::unique_ptr<T[]> cells;
+    decltype(Device::pool)::Lent memory;
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // What a kernel's reduction comes to; its clause brings it to the host.

@@ -5,18 +5,7 @@
 // run:   ./vertex_cover GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_openmp.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
@@ -31,8 +20,7 @@ static long long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 extern "C" void vertex_cover_set_in_cover(
-    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    bool *in_cover
+    int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns, bool *in_cover
 ) {
     #pragma omp parallel for schedule(static)
     for (int v = 0; v < num_nodes; v++) {
@@ -90,26 +78,18 @@ extern "C" void vertex_cover_set_in_cover_2(
 }
 
 }  // namespace kernels
-#line 94 "vertex_cover.cpp"
+#line 82 "vertex_cover.cpp"
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const HostGraph &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<arc_t> row_offsets;
-    Buffer<int> columns;
-    Buffer<arc_t> in_row_offsets;
-    Buffer<int> in_columns;
-
-    Graph(Device &device, const HostGraph &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          row_offsets(device, graph.row_offsets),
-          columns(device, graph.columns),
-          in_row_offsets(device, graph.in_row_offsets),
-          in_columns(device, graph.in_columns) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<arc_t> row_offsets{device, host.row_offsets};
+    Buffer<int> columns{device, host.columns};
+    Buffer<arc_t> in_row_offsets{device, host.in_row_offsets};
+    Buffer<int> in_columns{device, host.in_columns};
 };
 
 // vertex_cover.sp:5 function vertex_cover(Graph g, propNode<bool> in_cover)
@@ -117,76 +97,37 @@ static void vertex_cover(Device &device, Graph &graph, Buffer<unsigned char> &in
     Buffer<int> partner(device, graph.num_nodes);
     Word<int> matched_result(device);
     // vertex_cover.sp:7 forall (v in g.nodes())
-    kernels::vertex_cover_set_in_cover(
-        graph.num_nodes, graph.row_offsets, graph.columns, in_cover
-    );
+    kernels::vertex_cover_set_in_cover(graph.num_nodes, graph.row_offsets, graph.columns, in_cover);
     bool matched = true;
-    while (matched) {
+    do {
         matched = false;
         // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
         kernels::vertex_cover_set_partner(
-            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns,
-            partner, in_cover
+            graph.num_nodes, graph.row_offsets, graph.columns, graph.in_row_offsets, graph.in_columns, partner,
+            in_cover
         );
         // vertex_cover.sp:24 forall (v in g.nodes().filter(partner != -1))
         matched_result.set(false);
         kernels::vertex_cover_set_in_cover_2(graph.num_nodes, partner, in_cover, matched_result);
         matched = matched || matched_result.read();
-    }
+    } while (matched);
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: vertex_cover GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number);
-        const double compile = stopwatch.seconds();
-        HostGraph host = read_graph(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number);
+        program.lap("compile");
+        HostGraph host = read_graph(program.graph_file, program.undirected);
         host.add_in_neighbors();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<unsigned char> in_cover(device, graph.num_nodes);
-        device.finish();
-        const double upload = stopwatch.seconds();
-        while (runs.are_left()) {
+        const auto before = [&] {
             in_cover.fill(0);
-            device.finish();
-            stopwatch.seconds();
-            vertex_cover(device, graph, in_cover);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_of_nodes("in_cover", in_cover.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        };
+        program.repeat(device, before, [&] { vertex_cover(device, graph, in_cover); });
+        program.describe(host, device);
+        program.results.add_of_nodes("in_cover", in_cover.download());
+        program.finish(host);
+    });
 }

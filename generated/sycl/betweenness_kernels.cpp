@@ -1,122 +1,13 @@
 // The kernels of betweenness.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
+#include "starplat_sycl_kernels.hpp"
 
-#include <climits>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = item.get_local_id(0);
-    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
-    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    rows->shift[lane] = end - last;
-    sycl::group_barrier(item.get_group());
-    return rows->last[256 - 1];
-}
-
-// Memory that the work-items of a group share, one for each type.
-template <class T>
-static T &group_memory() {
-    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
-    return memory;
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
-    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
-    const int place = begin + item.get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(const sycl::nd_item<1> &item, int size) {
-    return sycl::max(1, (int)item.get_group_range(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long long part = item.get_group(0) % groups, arcs = end - first;
-    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(item, rows, node, first, end);
-}
-
-// Where the arcs end that a group looks at together: some that it has room for, or all that are left of a long row.
-static arc_t end_of_piece(const GroupRows *rows, arc_t begin, arc_t count) {
-    return sycl::max(rows->last[owner_of(rows, begin)], sycl::min(count, begin + 1024));
-}
-
-// Joins to the total of the node that a work-item brought the values of its arcs from `begin` to `end`: they lie in
-// `values`, or have been joined by all work-items, each in `joined` what it came by.
-static double join_add_double(
-    const sycl::nd_item<1> &item, const GroupRows *rows, arc_t begin, arc_t end, double joined, double *values,
-        double total
-) {
-    const int lane = item.get_local_id(0);
-    const arc_t last = rows->last[lane], first = lane == 0 ? 0 : rows->last[lane - 1];
-    if (end - begin > 1024) {
-        joined = sycl::reduce_over_group(item.get_group(), joined, sycl::plus<double>());
-        if (first <= begin && begin < last) {
-            const double other = joined;
-            total = total + other;
-        }
-    } else {
-        sycl::group_barrier(item.get_group());
-        const arc_t stop = sycl::min(last, end) - begin;
-        for (arc_t i = sycl::max(first, begin) - begin; i < stop; i++) {
-            const double other = values[i];
-            total = total + other;
-        }
-    }
-    sycl::group_barrier(item.get_group());  // the next values may come
-    return total;
-}
-
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // finds the next BFS level
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 KERNEL betweenness_min_bfs_level(
-    const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
+    const arc_t *__restrict row_offsets, const int *__restrict columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, int bfs_level_begin, int bfs_level_end, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -138,12 +29,12 @@ KERNEL betweenness_min_bfs_level(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
-KERNEL betweenness_add_sigma(
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
+KERNEL betweenness_add_paths(
     int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const int *__restrict bfs_level_order, double *sigma, const int *__restrict bfs_level,
-    int bfs_level_begin, int bfs_level_end, int depth
+    const int *__restrict bfs_level_order, double *paths, const int *__restrict bfs_level, int *power,
+    int bfs_level_begin, int bfs_level_end, int depth, double many, double unit, double most
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<double[1024]>();
@@ -152,7 +43,7 @@ KERNEL betweenness_add_sigma(
     for (int begin = 0; begin < listed_count; begin += item.get_global_range(0)) {
         const int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, 1);
         const arc_t count = bring_rows(item, &rows, brought, in_row_offsets);
-        double sigma_of_v_of_arcs = 0.0;
+        double paths_of_v_of_arcs = 0.0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             double joined = 0.0;
@@ -160,34 +51,49 @@ KERNEL betweenness_add_sigma(
             for (arc_t place = from + item.get_local_id(0); place < to; place += 256) {
                 const int owner = owner_of(&rows, place);
                 const arc_t in_e = place + rows.shift[owner];
-                const int w = in_columns[in_e];
+                const int u = in_columns[in_e];
                 double value = 0.0;
-                if (bfs_level[w] == depth - 1) {
-                    value = sigma[w];
-                }
+                if (bfs_level[u] == depth - 1) value = paths[u];
                 if (to - from > 1024) {
                     joined = joined + value;
                 } else {
                     values[place - from] = value;
                 }
             }
-            sigma_of_v_of_arcs = join_add_double(item, &rows, from, to, joined, values, sigma_of_v_of_arcs);
+            paths_of_v_of_arcs = join_add_double(item, &rows, from, to, joined, values, paths_of_v_of_arcs);
         }
         if (brought < 0) continue;
         const int v = brought;
-        double sigma_of_v = sigma[v];
-        sigma_of_v += sigma_of_v_of_arcs;
-        sigma[v] = sigma_of_v;
+        double paths_of_v = paths[v];
+        paths_of_v += paths_of_v_of_arcs;
+        paths[v] = paths_of_v;
+        if (paths[v] > many) {
+            double sum = 0.0;
+            int highest = 0;
+            for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                const int u_2 = in_columns[in_e_2];
+                if (bfs_level[u_2] == depth - 1) {
+                    if (power[u_2] > highest) {
+                        sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                        highest = power[u_2];
+                    }
+                    sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit : 0.0;
+                }
+            }
+            const bool carry = sum > most;
+            paths[v] = carry ? sum * unit : sum;
+            power[v] = carry ? highest + 1 : highest;
+        }
     }
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
-KERNEL betweenness_add_delta(
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
+KERNEL betweenness_add_bc(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict bfs_level_order, double *delta, const int *__restrict bfs_level,
-    const double *__restrict sigma, double *bc, int bfs_level_begin, int bfs_level_end, int src,
-    int depth
+    const int *__restrict bfs_level_order, const int *__restrict bfs_level, const int *__restrict power,
+    double *share, const double *__restrict paths, double *bc, int bfs_level_begin, int bfs_level_end, int src,
+    int depth, double unit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &values = group_memory<double[1024]>();
@@ -197,7 +103,7 @@ KERNEL betweenness_add_delta(
         int brought = listed_node(item, bfs_level_order + bfs_level_begin, begin, listed_count, 1);
         if (brought >= 0 && brought == src) brought = -1;
         const arc_t count = bring_rows(item, &rows, brought, row_offsets);
-        double delta_of_v_of_arcs = 0.0;
+        double shares = 0.0;
         for (arc_t from = 0, to; from < count; from = to) {
             to = end_of_piece(&rows, from, count);
             double joined = 0.0;
@@ -209,7 +115,7 @@ KERNEL betweenness_add_delta(
                 const int w = columns[e];
                 double value = 0.0;
                 if (bfs_level[w] == depth + 1) {
-                    value = sigma[v] / sigma[w] * (1.0 + delta[w]);
+                    value = power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                 }
                 if (to - from > 1024) {
                     joined = joined + value;
@@ -217,23 +123,22 @@ KERNEL betweenness_add_delta(
                     values[place - from] = value;
                 }
             }
-            delta_of_v_of_arcs = join_add_double(item, &rows, from, to, joined, values, delta_of_v_of_arcs);
+            shares = join_add_double(item, &rows, from, to, joined, values, shares);
         }
         if (brought < 0) continue;
         const int v = brought;
-        double delta_of_v = delta[v];
-        delta_of_v += delta_of_v_of_arcs;
-        delta[v] = delta_of_v;
-        bc[v] += delta_of_v;
+        const double through = paths[v] * shares;
+        share[v] = (1.0 + through) / paths[v];
+        bc[v] += through;
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // nodes that are not reached yet look for one that is
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 KERNEL betweenness_min_bfs_level_pull(
-    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    int *bfs_level, int *bfs_level_count, int *bfs_level_order, int depth
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level,
+    int *bfs_level_count, int *bfs_level_order, int depth
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int neighbor = item.get_global_id(0); neighbor < num_nodes; neighbor += item.get_global_range(0)) {
@@ -250,9 +155,9 @@ KERNEL betweenness_min_bfs_level_pull(
     }
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
 // how many arcs the active nodes have
-#line 12 "betweenness.sp"
+#line 19 "betweenness.sp"
 KERNEL arcs_of_bfs_level_order(
     const arc_t *__restrict row_offsets, const int *__restrict bfs_level_order, int bfs_level_begin,
     int bfs_level_end, float *active_arcs
@@ -265,27 +170,25 @@ KERNEL arcs_of_bfs_level_order(
         active_arcs_part += (float)(row_offsets[active_node + 1] - row_offsets[active_node]);
     }
     active_arcs_part = sycl::reduce_over_group(item.get_group(), active_arcs_part, sycl::plus<float>());
-    if (item.get_local_id(0) == 0) {
-        atomic(*active_arcs).fetch_add(active_arcs_part);
-    }
+    if (item.get_local_id(0) == 0) atomic(*active_arcs).fetch_add(active_arcs_part);
 }
 
-// betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-#line 12 "betweenness.sp"
+// betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+#line 19 "betweenness.sp"
 KERNEL betweenness_few(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level_order,
-    int *bfs_level, int *bfs_level_count, double *sigma, int *bfs_level_starts, bool found,
-    int bfs_level_end, int bfs_level_begin, int few, int depth, int *depth_outcome,
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *bfs_level_order, int *bfs_level,
+    int *bfs_level_count, double *paths, int *power, int *bfs_level_starts, bool found, int bfs_level_end,
+    int bfs_level_begin, int few, int depth, double many, double unit, double most, int *depth_outcome,
     int *bfs_level_begin_outcome, int *bfs_level_end_outcome, int *found_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
             // finds the next BFS level
-            #line 12 "betweenness.sp"
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
@@ -302,27 +205,41 @@ KERNEL betweenness_few(
         }
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:12 iterateInBFS (v in g.nodes() from src)
-            #line 12 "betweenness.sp"
+            // betweenness.sp:19 iterateInBFS (v in g.nodes() from src)
+            #line 19 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
-                double sigma_of_v = sigma[v];
+                double paths_of_v = paths[v];
                 for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
-                    const int w = in_columns[in_e];
-                    if (bfs_level[w] == depth - 1) {
-                        sigma_of_v += sigma[w];
-                    }
+                    const int u = in_columns[in_e];
+                    if (bfs_level[u] == depth - 1) paths_of_v += paths[u];
                 }
-                sigma[v] = sigma_of_v;
+                paths[v] = paths_of_v;
+                if (paths[v] > many) {
+                    double sum = 0.0;
+                    int highest = 0;
+                    for (arc_t in_e_2 = in_row_offsets[v]; in_e_2 < in_row_offsets[v + 1]; in_e_2++) {
+                        const int u_2 = in_columns[in_e_2];
+                        if (bfs_level[u_2] == depth - 1) {
+                            if (power[u_2] > highest) {
+                                sum = power[u_2] == highest + 1 ? sum * unit : 0.0;
+                                highest = power[u_2];
+                            }
+                            sum += power[u_2] == highest ? paths[u_2] : power[u_2] == highest - 1 ? paths[u_2] * unit
+                                : 0.0;
+                        }
+                    }
+                    const bool carry = sum > most;
+                    paths[v] = carry ? sum * unit : sum;
+                    power[v] = carry ? highest + 1 : highest;
+                }
             }
         }
         depth += 1;
         bfs_level_begin = bfs_level_end;
         bfs_level_end = *bfs_level_count;
-        if (item.get_global_id(0) == 0) {
-            bfs_level_starts[depth] = bfs_level_begin;
-        }
+        if (item.get_global_id(0) == 0) bfs_level_starts[depth] = bfs_level_begin;
         found = bfs_level_begin < bfs_level_end;
         if (item.get_global_id(0) == 0) {
             *depth_outcome = depth;
@@ -333,34 +250,35 @@ KERNEL betweenness_few(
     } while (found && (bfs_level_end - bfs_level_begin < few && bfs_level_end - bfs_level_begin <= num_nodes / 16));
 }
 
-// betweenness.sp:17 iterateInReverse (v != src)
-#line 17 "betweenness.sp"
+// betweenness.sp:38 iterateInReverse (v != src)
+#line 38 "betweenness.sp"
 KERNEL betweenness_few_2(
-    const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict bfs_level_order, double *delta, const int *__restrict bfs_level,
-    const double *__restrict sigma, double *bc, const int *__restrict bfs_level_starts, bool goes_on,
-    int bfs_level_end, int bfs_level_begin, int few_2, int src, int depth, int *goes_on_outcome,
-    int *depth_outcome, int *bfs_level_end_outcome, int *bfs_level_begin_outcome
+    const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict bfs_level_order,
+    const int *__restrict bfs_level, const int *__restrict power, double *share, const double *__restrict paths,
+    double *bc, const int *__restrict bfs_level_starts, bool goes_on, int bfs_level_end, int bfs_level_begin,
+    int few_2, int src, int depth, double unit, int *goes_on_outcome, int *depth_outcome,
+    int *bfs_level_end_outcome, int *bfs_level_begin_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
         sycl::group_barrier(item.get_group());
         {
-            // betweenness.sp:17 iterateInReverse (v != src)
-            #line 17 "betweenness.sp"
+            // betweenness.sp:38 iterateInReverse (v != src)
+            #line 38 "betweenness.sp"
             for (int place = bfs_level_begin + item.get_global_id(0); place < bfs_level_end;
                     place += item.get_global_range(0)) {
                 const int v = bfs_level_order[place];
                 if (v == src) continue;
-                double delta_of_v = delta[v];
+                double shares = 0.0;
                 for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
                     const int w = columns[e];
                     if (bfs_level[w] == depth + 1) {
-                        delta_of_v += sigma[v] / sigma[w] * (1.0 + delta[w]);
+                        shares += power[w] == power[v] ? share[w] : power[w] == power[v] + 1 ? share[w] * unit : 0.0;
                     }
                 }
-                delta[v] = delta_of_v;
-                bc[v] += delta_of_v;
+                const double through = paths[v] * shares;
+                share[v] = (1.0 + through) / paths[v];
+                bc[v] += through;
             }
         }
         goes_on = depth > 0;

@@ -1,42 +1,6 @@
 // The kernels of clustering_coefficient.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
-
-// Multiplication that wraps around.
-static long long multiply_long(long long a, long long b) {
-    return (long long)((unsigned long long)a * (unsigned long long)b);
-}
+#include "starplat_sycl_kernels.hpp"
 
 // clustering_coefficient.sp:27 function arcs_to_neighbors(Graph g, node u, node v)
 #line 27 "clustering_coefficient.sp"
@@ -105,17 +69,11 @@ KERNEL clustering_coefficient_set_lcc_check(
         }
         if (u < v) {
             downward_excess_part += 1;
-            if (find_arc(row_offsets, columns, u, v) < 0) {
-                other_graph_part = true;
-            }
+            if (find_arc(row_offsets, columns, u, v) < 0) other_graph_part = true;
         }
-        if (u > v) {
-            downward_excess_part -= 1;
-        }
+        if (u > v) downward_excess_part -= 1;
     }
-    if (other_graph_part) {
-        *other_graph = 1;
-    }
+    if (other_graph_part) *other_graph = 1;
     downward_excess_part = sycl::reduce_over_group(item.get_group(), downward_excess_part, sycl::plus<long long>());
     if (item.get_local_id(0) == 0) {
         atomic(*downward_excess).fetch_add(downward_excess_part);
@@ -126,8 +84,8 @@ KERNEL clustering_coefficient_set_lcc_check(
 // triangles: keeps the arcs to nodes of higher degree
 #line 7 "clustering_coefficient.sp"
 KERNEL clustering_coefficient_set_lcc_orient(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *kept_columns, arc_t *kept_ends
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *kept_columns,
+    arc_t *kept_ends
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -200,9 +158,7 @@ KERNEL clustering_coefficient_set_lcc_from_triangles(
         long long arcs = 0;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int u = columns[e];
-            if (u != v) {
-                neighbors += 1;
-            }
+            if (u != v) neighbors += 1;
         }
         arcs += multiply_long(2, triangles_of[v]);
         lcc[v] = 0.0;

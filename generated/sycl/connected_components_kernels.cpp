@@ -1,87 +1,19 @@
 // The kernels of connected_components.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = item.get_local_id(0);
-    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
-    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    rows->shift[lane] = end - last;
-    sycl::group_barrier(item.get_group());
-    return rows->last[256 - 1];
-}
-
-// Memory that the work-items of a group share, one for each type.
-template <class T>
-static T &group_memory() {
-    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
-    return memory;
-}
-
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
-    const int lane = item.get_local_id(0);
-    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(item, rows, node, first, end);
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
+#include "starplat_sycl_kernels.hpp"
 
 // connected_components.sp:12 forall (e in g.edges())
 // union-find: every node points to its best neighbor
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_start(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *component
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         const arc_t first = row_offsets[v];
         const arc_t end = row_offsets[v + 1];
         int best = v;
-        if (first < end) {
-            best = sycl::min(v, columns[first]);
-        }
+        if (first < end) best = sycl::min(v, columns[first]);
         component[v] = best;
     }
 }
@@ -90,8 +22,7 @@ KERNEL connected_components_component_start(
 // union-find: joins every node to a second neighbor
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_sample(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *component
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -118,17 +49,11 @@ KERNEL connected_components_component_sample(
                 if (held == high) {
                     held = high;
                     atomic(component[high]).compare_exchange_strong(held, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomic(component[high]).fetch_min(above);
-                }
+                if (above != held) atomic(component[high]).fetch_min(above);
                 a = above;
                 b = component[low];
                 steps += 1;
@@ -141,8 +66,7 @@ KERNEL connected_components_component_sample(
 // union-find: joins the trees at the ends of every arc
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_join(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *component
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *component
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -163,17 +87,11 @@ KERNEL connected_components_component_join(
                 if (held == high) {
                     held = high;
                     atomic(component[high]).compare_exchange_strong(held, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomic(component[high]).fetch_min(above);
-                }
+                if (above != held) atomic(component[high]).fetch_min(above);
                 a = above;
                 b = component[low];
             }
@@ -224,17 +142,11 @@ KERNEL connected_components_component_join_symmetric(
                 if (held == high) {
                     held = high;
                     atomic(component[high]).compare_exchange_strong(held, low);
-                    if (held == high) {
-                        break;
-                    }
+                    if (held == high) break;
                 }
-                if (held == low) {
-                    break;
-                }
+                if (held == low) break;
                 const int above = component[held];
-                if (above != held) {
-                    atomic(component[high]).fetch_min(above);
-                }
+                if (above != held) atomic(component[high]).fetch_min(above);
                 a = above;
                 b = component[low];
             }
@@ -246,8 +158,7 @@ KERNEL connected_components_component_join_symmetric(
 // union-find: shortens paths, and tells which trees are not that of the node that the middle arc leads to
 #line 12 "connected_components.sp"
 KERNEL connected_components_component_set_apart_symmetric(
-    int num_nodes, arc_t num_arcs, const int *__restrict columns, int *component,
-    bool *component_apart
+    int num_nodes, arc_t num_arcs, const int *__restrict columns, int *component, bool *component_apart
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {

@@ -1,15 +1,6 @@
 // The kernels of degree_centrality.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+#include "starplat_sycl_kernels.hpp"
 
 // degree_centrality.sp:6 forall (v in g.nodes())
 #line 6 "degree_centrality.sp"

@@ -1,20 +1,6 @@
 // The kernels of graph_coloring.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// Multiplication that wraps around.
-static long long multiply_long(long long a, long long b) {
-    return (long long)((unsigned long long)a * (unsigned long long)b);
-}
+#include "starplat_sycl_kernels.hpp"
 
 // graph_coloring.sp:35 function priority(node v)
 #line 35 "graph_coloring.sp"
@@ -26,13 +12,11 @@ static long long priority(int v) {
 #line 10 "graph_coloring.sp"
 KERNEL graph_coloring_set_color_nxt(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const bool *__restrict goes_on, const int *__restrict color, int *color_nxt
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
+    const int *__restrict color, int *color_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (color[v] != -1) continue;
         bool wins = true;
@@ -43,9 +27,7 @@ KERNEL graph_coloring_set_color_nxt(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (color[u] == -1 && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
+                if (priority(u) > priority(v)) wins = false;
             }
         }
         if (wins) {
@@ -60,9 +42,7 @@ KERNEL graph_coloring_set_color_nxt(
                 const arc_t end_2 = outs_2 + (in_row_offsets[v + 1] - first_in_2);
                 for (arc_t i_2 = 0; i_2 < end_2; i_2++) {
                     const int u_2 = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                    if (color[u_2] == free_) {
-                        taken = true;
-                    }
+                    if (color[u_2] == free_) taken = true;
                 }
             }
             color_nxt[v] = free_;
@@ -74,23 +54,16 @@ KERNEL graph_coloring_set_color_nxt(
 // first color = color_nxt
 #line 9 "graph_coloring.sp"
 KERNEL graph_coloring_find_finished(
-    int num_nodes, const bool *__restrict goes_on, int *color, const int *__restrict color_nxt,
-    int *finished_found
+    int num_nodes, const bool *__restrict goes_on, int *color, const int *__restrict color_nxt, int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool finished_part = true;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
         color[node] = color_nxt[node];
-        if (color[node] < 0) {
-            finished_part = false;
-        }
+        if (color[node] < 0) finished_part = false;
     }
-    if (!finished_part) {
-        *finished_found = 0;
-    }
+    if (!finished_part) *finished_found = 0;
 }
 
 // graph_coloring.sp:9 fixedPoint until (finished : color >= 0)
@@ -105,9 +78,7 @@ KERNEL graph_coloring_begin(bool *goes_on, int *finished_found) {
 // works out what the host does not wait for: finished
 #line 9 "graph_coloring.sp"
 KERNEL graph_coloring_end_round(bool *goes_on, int *finished_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool finished = *finished_found != 0;
     const bool again = !finished;
     *goes_on = again;

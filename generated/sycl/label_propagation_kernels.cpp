@@ -1,15 +1,6 @@
 // The kernels of label_propagation.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
+#include "starplat_sycl_kernels.hpp"
 
 // label_propagation.sp:7 forall (v in g.nodes())
 #line 7 "label_propagation.sp"
@@ -24,8 +15,8 @@ KERNEL label_propagation_set_label(int num_nodes, int *label) {
 #line 11 "label_propagation.sp"
 KERNEL label_propagation_set_label_nxt(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const int *__restrict label, int *label_nxt
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict label,
+    int *label_nxt
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -44,9 +35,7 @@ KERNEL label_propagation_set_label_nxt(
             const arc_t end = outs_2 + (in_row_offsets[v + 1] - first_in_2);
             for (arc_t i_2 = 0; i_2 < end; i_2++) {
                 const int w = i_2 < outs_2 ? columns[first_out_2 + i_2] : in_columns[first_in_2 + (i_2 - outs_2)];
-                if (label[w] == label[u]) {
-                    votes += 1;
-                }
+                if (label[w] == label[u]) votes += 1;
             }
             if (votes > most || (votes == most && label[u] < favourite)) {
                 most = votes;

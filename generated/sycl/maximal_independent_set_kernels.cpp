@@ -1,20 +1,6 @@
 // The kernels of maximal_independent_set.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// Multiplication that wraps around.
-static long long multiply_long(long long a, long long b) {
-    return (long long)((unsigned long long)a * (unsigned long long)b);
-}
+#include "starplat_sycl_kernels.hpp"
 
 // maximal_independent_set.sp:32 function priority(node v)
 #line 32 "maximal_independent_set.sp"
@@ -26,13 +12,11 @@ static long long priority(int v) {
 #line 10 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_in_set(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const bool *__restrict goes_on, const bool *__restrict undecided, bool *in_set
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
+    const bool *__restrict undecided, bool *in_set
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!undecided[v]) continue;
         bool wins = true;
@@ -43,9 +27,7 @@ KERNEL maximal_independent_set_set_in_set(
         for (arc_t i = 0; i < end; i++) {
             const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
             if (undecided[u] && u != v) {
-                if (priority(u) > priority(v)) {
-                    wins = false;
-                }
+                if (priority(u) > priority(v)) wins = false;
             }
         }
         in_set[v] = wins;
@@ -57,14 +39,11 @@ KERNEL maximal_independent_set_set_in_set(
 #line 19 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_set_undecided_and_find_finished(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const bool *__restrict goes_on, bool *undecided, const bool *__restrict in_set,
-    int *finished_found
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
+    bool *undecided, const bool *__restrict in_set, int *finished_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool finished_part = true;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (undecided[v]) {
@@ -75,19 +54,13 @@ KERNEL maximal_independent_set_set_undecided_and_find_finished(
             const arc_t end = outs + (in_row_offsets[v + 1] - first_in);
             for (arc_t i = 0; i < end; i++) {
                 const int u = i < outs ? columns[first_out + i] : in_columns[first_in + (i - outs)];
-                if (in_set[u]) {
-                    decided = true;
-                }
+                if (in_set[u]) decided = true;
             }
             undecided[v] = !decided;
         }
-        if (undecided[v]) {
-            finished_part = false;
-        }
+        if (undecided[v]) finished_part = false;
     }
-    if (!finished_part) {
-        *finished_found = 0;
-    }
+    if (!finished_part) *finished_found = 0;
 }
 
 // maximal_independent_set.sp:9 fixedPoint until (finished : !undecided)
@@ -102,9 +75,7 @@ KERNEL maximal_independent_set_begin(bool *goes_on, int *finished_found) {
 // works out what the host does not wait for: finished
 #line 9 "maximal_independent_set.sp"
 KERNEL maximal_independent_set_end_round(bool *goes_on, int *finished_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool finished = *finished_found != 0;
     const bool again = !finished;
     *goes_on = again;

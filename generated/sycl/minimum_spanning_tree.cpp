@@ -9,36 +9,19 @@
 // run:   ./minimum_spanning_tree GRAPH [OPTIONS]
 
 #include "starplat_program.hpp"
-#include "starplat_read_graph.hpp"
-#include "starplat_results.hpp"
 #include "starplat_sycl.hpp"
-
-#include <algorithm>
-#include <climits>
-#include <cmath>
-#include <iostream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace starplat;
 
 
 // The graph's arrays that kernels use, on the device; `host` is the graph as it was read.
 struct Graph {
+    Device &device;
     const WeightedGraph<int> &host;
-    const int num_nodes;
-    const arc_t num_arcs;
-    Buffer<int> columns;
-    Buffer<int> arc_sources;
-
-    Graph(Device &device, const WeightedGraph<int> &graph)
-        : host(graph),
-          num_nodes(graph.num_nodes),
-          num_arcs(graph.num_arcs),
-          columns(device, graph.columns),
-          arc_sources(device, graph.arc_sources) {}
+    const int num_nodes = host.num_nodes;
+    const arc_t num_arcs = host.num_arcs;
+    Buffer<int> columns{device, host.columns};
+    Buffer<int> arc_sources{device, host.arc_sources};
 };
 
 // minimum_spanning_tree.sp:5 function minimum_spanning_tree(Graph g, propEdge<bool> in_tree, propEdge<int> weight)
@@ -54,111 +37,64 @@ static long long minimum_spanning_tree(
     Word<long long> total_result(device);
     in_tree.fill(false);
     // minimum_spanning_tree.sp:11 forall (v in g.nodes())
-    device.launch(
-        "minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins
-    );
-    const bool growing = true;
-    if (growing) {
-        device.launch_once("minimum_spanning_tree_begin", goes_on, growing_found);
-        for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
-            for (int asked = 0; asked < ahead; asked++) {
-                device.launch(
-                    "minimum_spanning_tree_fill_lightest", graph.num_nodes, graph.num_nodes, goes_on, lightest
-                );
-                device.launch(
-                    "minimum_spanning_tree_fill_choice", graph.num_nodes, graph.num_nodes, goes_on, choice
-                );
-                // minimum_spanning_tree.sp:19 forall (e in g.edges())
-                device.launch(
-                    "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns,
-                    graph.arc_sources, goes_on, component, lightest, weight
-                );
-                // minimum_spanning_tree.sp:27 forall (e in g.edges())
-                device.launch(
-                    "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns,
-                    graph.arc_sources, goes_on, component, weight, lightest, choice
-                );
-                // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
-                device.launch(
-                    "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns,
-                    graph.arc_sources, goes_on, choice, component, joins, in_tree, growing_found
-                );
-                // minimum_spanning_tree.sp:49 forall (v in g.nodes())
-                device.launch(
-                    "minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, goes_on,
-                    component, joins
-                );
-                device.launch_once("minimum_spanning_tree_end_round", goes_on, growing_found);
-            }
-            if (!goes_on.read(0)) break;
+    device.launch("minimum_spanning_tree_set_component", graph.num_nodes, graph.num_nodes, component, joins);
+    device.launch_once("minimum_spanning_tree_begin", goes_on, growing_found);
+    for (int ahead = 1;; ahead = ahead < 8 ? 2 * ahead : ahead) {
+        for (int asked = 0; asked < ahead; asked++) {
+            device.launch(
+                "minimum_spanning_tree_fill_lightest", graph.num_nodes, graph.num_nodes, goes_on, lightest
+            );
+            device.launch("minimum_spanning_tree_fill_choice", graph.num_nodes, graph.num_nodes, goes_on, choice);
+            // minimum_spanning_tree.sp:19 forall (e in g.edges())
+            device.launch(
+                "minimum_spanning_tree_min_lightest", graph.num_arcs, graph.num_arcs, graph.columns,
+                graph.arc_sources, goes_on, component, lightest, weight
+            );
+            // minimum_spanning_tree.sp:27 forall (e in g.edges())
+            device.launch(
+                "minimum_spanning_tree_max_choice", graph.num_arcs, graph.num_arcs, graph.columns,
+                graph.arc_sources, goes_on, component, weight, lightest, choice
+            );
+            // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
+            device.launch(
+                "minimum_spanning_tree_set_joins", graph.num_nodes, graph.num_nodes, graph.columns,
+                graph.arc_sources, goes_on, choice, component, joins, in_tree, growing_found
+            );
+            // minimum_spanning_tree.sp:49 forall (v in g.nodes())
+            device.launch(
+                "minimum_spanning_tree_set_component_2", graph.num_nodes, graph.num_nodes, goes_on, component,
+                joins
+            );
+            device.launch_once("minimum_spanning_tree_end_round", goes_on, growing_found);
         }
+        if (!goes_on.read(0)) break;
     }
     long long total = 0;
     // minimum_spanning_tree.sp:58 forall (e in g.edges().filter(in_tree))
     total_result.set(0);
     device.launch(
-        "minimum_spanning_tree_find_total", graph.num_arcs, graph.num_arcs, in_tree, weight,
-        total_result
+        "minimum_spanning_tree_find_total", graph.num_arcs, graph.num_arcs, in_tree, weight, total_result
     );
     total += total_result.read();
     return total;
 }
 
-// What --help says.
-static const char *const usage =
-    "usage: minimum_spanning_tree GRAPH [OPTIONS]\n"
-    "  GRAPH            an edge list, a DIMACS .gr, a Matrix Market or an .spg file, not compressed\n"
-    "  --undirected     adds the other direction of every arc that lacks it\n"
-    "  --out FILE       writes the results to a .npz or .csv file\n"
-    "  --repeat TIMES   runs so often, after once to warm up, and says how long that took\n"
-    "  --device NUMBER  which device, by number; 0 is the first\n"
-    "  --help           says this\n";
-
 int main(int argc, char **argv) {
-    try {
-        const Arguments arguments(argc, argv, {"out", "repeat", "device"});
-        if (arguments.wants_help) {
-            std::cout << usage;
-            return 0;
-        }
-        const auto device_number = arguments.number<std::size_t>("device", 0);
-        Runs runs(arguments, "repeat");
-        Results results(arguments.text("out", ""));
-        Stopwatch stopwatch;
-        Device device(device_number, text_beside(argv[0], "minimum_spanning_tree_kernels.cpp"));
-        const double compile = stopwatch.seconds();
-        WeightedGraph<int> host = read_weighted_graph<int>(arguments.graph_file, arguments.has("undirected"));
+    return run_program(argc, argv, {}, [](Program &program) {
+        Device device(program.device_number, text_beside(program.path, "minimum_spanning_tree_kernels.cpp"));
+        program.lap("compile");
+        WeightedGraph<int> host = read_weighted_graph<int>(program.graph_file, program.undirected);
         host.add_sources();
-        const double load = stopwatch.seconds();
-        Graph graph(device, host);
+        program.lap("load");
+        Graph graph{device, host};
         Buffer<unsigned char> in_tree(device, graph.num_arcs);
         Buffer<int> weight(device, host.weights);
-        device.finish();
-        const double upload = stopwatch.seconds();
         long long returned{};
-        while (runs.are_left()) {
-            device.finish();
-            stopwatch.seconds();
-            returned = minimum_spanning_tree(device, graph, in_tree, weight);
-            device.finish();
-            runs.add(stopwatch.seconds());
-        }
-        stopwatch.seconds();
-        std::cout.precision(10);
-        std::cout << arguments.graph_file << ": " << host.num_nodes << " nodes, " << host.num_arcs << " arcs, on "
-                  << device.name() << "\n";
-        results.add_returned(returned);
-        results.add_of_arcs("in_tree", in_tree.download());
-        results.add_of_arcs("weight", weight.download());
-        const double download = stopwatch.seconds();
-        results.write(host);
-        std::cout << "seconds: load " << load << ", compile " << compile << ", upload " << upload << ", run " << runs
-                  << ", download " << download << "\n";
-    } catch (const UsageError &error) {
-        std::cerr << "error: " << error.what() << "; --help says more\n";
-        return 2;
-    } catch (const std::exception &error) {
-        std::cerr << "error: " << error.what() << "\n";
-        return 1;
-    }
+        program.repeat(device, [&] { returned = minimum_spanning_tree(device, graph, in_tree, weight); });
+        program.describe(host, device);
+        program.results.add_returned(returned);
+        program.results.add_of_arcs("in_tree", in_tree.download());
+        program.results.add_of_arcs("weight", weight.download());
+        program.finish(host);
+    });
 }

@@ -1,24 +1,6 @@
 // The kernels of minimum_spanning_tree.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#include <climits>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
+#include "starplat_sycl_kernels.hpp"
 
 // minimum_spanning_tree.sp:11 forall (v in g.nodes())
 // first component = -1; first joins = -1
@@ -35,13 +17,10 @@ KERNEL minimum_spanning_tree_set_component(int num_nodes, int *component, int *j
 #line 19 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_min_lightest(
     arc_t num_arcs, const int *__restrict columns, const int *__restrict arc_sources,
-    const bool *__restrict goes_on, const int *__restrict component, int *lightest,
-    const int *__restrict weight
+    const bool *__restrict goes_on, const int *__restrict component, int *lightest, const int *__restrict weight
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -66,9 +45,7 @@ KERNEL minimum_spanning_tree_max_choice(
     const int *__restrict lightest, arc_t *choice
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (arc_t e = item.get_global_id(0); e < num_arcs; e += item.get_global_range(0)) {
         const int a = component[arc_sources[e]];
         const int b = component[columns[e]];
@@ -88,31 +65,22 @@ KERNEL minimum_spanning_tree_max_choice(
 // minimum_spanning_tree.sp:37 forall (a in g.nodes().filter(choice != -1))
 #line 37 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_set_joins(
-    int num_nodes, const int *__restrict columns, const int *__restrict arc_sources,
-    const bool *__restrict goes_on, const arc_t *__restrict choice, const int *__restrict component,
-    int *joins, bool *in_tree, int *growing_found
+    int num_nodes, const int *__restrict columns, const int *__restrict arc_sources, const bool *__restrict goes_on,
+    const arc_t *__restrict choice, const int *__restrict component, int *joins, bool *in_tree, int *growing_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool growing_part = false;
     for (int a = item.get_global_id(0); a < num_nodes; a += item.get_global_range(0)) {
         if (choice[a] == -1) continue;
         const arc_t e = choice[a];
         int b = component[arc_sources[e]];
-        if (b == a) {
-            b = component[columns[e]];
-        }
-        if (choice[b] != e || b < a) {
-            joins[a] = b;
-        }
+        if (b == a) b = component[columns[e]];
+        if (choice[b] != e || b < a) joins[a] = b;
         in_tree[e] = true;
         growing_part = true;
     }
-    if (growing_part) {
-        *growing_found = 1;
-    }
+    if (growing_part) *growing_found = 1;
 }
 
 // minimum_spanning_tree.sp:49 forall (v in g.nodes())
@@ -121,9 +89,7 @@ KERNEL minimum_spanning_tree_set_component_2(
     int num_nodes, const bool *__restrict goes_on, int *component, const int *__restrict joins
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         int root = component[v];
         while (joins[root] != root) {
@@ -145,9 +111,7 @@ KERNEL minimum_spanning_tree_find_total(
         total_part += weight[e];
     }
     total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());
-    if (item.get_local_id(0) == 0) {
-        atomic(*total).fetch_add(total_part);
-    }
+    if (item.get_local_id(0) == 0) atomic(*total).fetch_add(total_part);
 }
 
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
@@ -161,13 +125,9 @@ KERNEL minimum_spanning_tree_begin(bool *goes_on, int *growing_found) {
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 // fill lightest
 #line 19 "minimum_spanning_tree.sp"
-KERNEL minimum_spanning_tree_fill_lightest(
-    int num_nodes, const bool *__restrict goes_on, int *lightest
-) {
+KERNEL minimum_spanning_tree_fill_lightest(int num_nodes, const bool *__restrict goes_on, int *lightest) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         lightest[v] = INT_MAX;
     }
@@ -176,13 +136,9 @@ KERNEL minimum_spanning_tree_fill_lightest(
 // minimum_spanning_tree.sp:19 forall (e in g.edges())
 // fill choice
 #line 19 "minimum_spanning_tree.sp"
-KERNEL minimum_spanning_tree_fill_choice(
-    int num_nodes, const bool *__restrict goes_on, arc_t *choice
-) {
+KERNEL minimum_spanning_tree_fill_choice(int num_nodes, const bool *__restrict goes_on, arc_t *choice) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         choice[v] = -1;
     }
@@ -192,9 +148,7 @@ KERNEL minimum_spanning_tree_fill_choice(
 // works out what the host does not wait for: growing
 #line 19 "minimum_spanning_tree.sp"
 KERNEL minimum_spanning_tree_end_round(bool *goes_on, int *growing_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool growing = *growing_found != 0;
     *goes_on = growing;
     *growing_found = 0;

@@ -1,97 +1,6 @@
 // The kernels of sssp.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#include <climits>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = item.get_local_id(0);
-    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
-    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    rows->shift[lane] = end - last;
-    sycl::group_barrier(item.get_group());
-    return rows->last[256 - 1];
-}
-
-// Memory that the work-items of a group share, one for each type.
-template <class T>
-static T &group_memory() {
-    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
-    return memory;
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
-    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
-    const int place = begin + item.get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(const sycl::nd_item<1> &item, int size) {
-    return sycl::max(1, (int)item.get_group_range(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long long part = item.get_group(0) % groups, arcs = end - first;
-    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Addition in which infinity plus anything is infinity.
-static int add_inf(int a, int b) {
-    return a == INT_MAX || b == INT_MAX ? INT_MAX : a + b;
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
-    const int lane = item.get_local_id(0);
-    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(item, rows, node, first, end);
-}
+#include "starplat_sycl_kernels.hpp"
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, int *bits, int *list, int *size) {
@@ -108,11 +17,10 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 KERNEL sssp_min_dist(
-    const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict modified_list, int *modified_bits, int *dist, const int *__restrict weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int modified_count,
-    int limit
+    const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict modified_list,
+    int *modified_bits, int *dist, const int *__restrict weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
+    int modified_count, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -142,9 +50,7 @@ KERNEL sssp_min_dist(
 }
 
 // one weight for each node, whose mean says how far apart near and far are
-KERNEL sample_weight(
-    int num_nodes, arc_t num_arcs, const int *__restrict weight, double *weight_total
-) {
+KERNEL sample_weight(int num_nodes, arc_t num_arcs, const int *__restrict weight, double *weight_total) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     double weight_total_part = 0.0;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
@@ -163,9 +69,8 @@ KERNEL sample_weight(
 #line 12 "sssp.sp"
 KERNEL sssp_min_dist_later(
     const int *__restrict modified_later_list, int *modified_later_bits, const int *__restrict dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int modified_later_count, int settled,
-    int limit
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int modified_later_count, int settled, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int place = item.get_global_id(0); place < modified_later_count; place += item.get_global_range(0)) {
@@ -191,9 +96,9 @@ KERNEL modified_list_first(int *modified_bits, int *modified_list, int *modified
 #line 12 "sssp.sp"
 KERNEL sssp_min_dist_of_many(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict modified_bits, int *dist, const int *__restrict weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int limit
+    const int *__restrict modified_bits, int *dist, const int *__restrict weight, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_later_bits, int *modified_later_list,
+    int *modified_later_size, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -222,9 +127,9 @@ KERNEL sssp_min_dist_of_many(
 // where many are active: goes over all, in their order
 #line 12 "sssp.sp"
 KERNEL sssp_min_dist_later_of_many(
-    int num_nodes, const int *__restrict modified_later_bits, const int *__restrict dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int settled, int limit
+    int num_nodes, const int *__restrict modified_later_bits, const int *__restrict dist, int *modified_bits,
+    int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int settled, int limit
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int node_2 = item.get_global_id(0); node_2 < num_nodes; node_2 += item.get_global_range(0)) {
@@ -243,12 +148,11 @@ KERNEL sssp_min_dist_later_of_many(
 // sssp.sp:12 forall (v in g.nodes().filter(modified == True))
 #line 12 "sssp.sp"
 KERNEL sssp_few(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *modified_list, int *modified_bits, int *dist, const int *__restrict weight,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int *modified_later_bits, int *modified_later_list, int *modified_later_size, int *modified_size,
-    bool finished, int modified_count, int few, int limit, bool turned, int *modified_count_outcome,
-    int *finished_outcome, int *turned_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *modified_list,
+    int *modified_bits, int *dist, const int *__restrict weight, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_bits, int *modified_later_list, int *modified_later_size,
+    int *modified_size, bool finished, int modified_count, int few, int limit, bool turned,
+    int *modified_count_outcome, int *finished_outcome, int *turned_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -272,9 +176,7 @@ KERNEL sssp_few(
                 }
             }
         }
-        if (item.get_global_id(0) == 0) {
-            *modified_size = 0;
-        }
+        if (item.get_global_id(0) == 0) *modified_size = 0;
         { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
         { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
         { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
@@ -294,12 +196,11 @@ KERNEL sssp_few(
 #line 12 "sssp.sp"
 KERNEL sssp_few_2(
     int num_nodes, int *modified_later_list, int *modified_later_bits, const int *__restrict dist,
-    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits,
-    int *modified_next_list, int *modified_next_size, int *modified_later_size, bool nobody_near,
-    bool nobody_waits, int modified_later_count, int few_2, int limit, int rise, int settled,
-    int modified_count, bool turned_2, int *settled_outcome, int *limit_outcome, int *rise_outcome,
-    int *modified_count_outcome, int *nobody_near_outcome, int *modified_later_count_outcome,
-    int *nobody_waits_outcome, int *turned_2_outcome
+    int *modified_bits, int *modified_list, int *modified_size, int *modified_next_bits, int *modified_next_list,
+    int *modified_next_size, int *modified_later_size, bool nobody_near, bool nobody_waits,
+    int modified_later_count, int few_2, int limit, int rise, int settled, int modified_count, bool turned_2,
+    int *settled_outcome, int *limit_outcome, int *rise_outcome, int *modified_count_outcome,
+    int *nobody_near_outcome, int *modified_later_count_outcome, int *nobody_waits_outcome, int *turned_2_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -324,9 +225,7 @@ KERNEL sssp_few_2(
                 }
             }
         }
-        if (item.get_global_id(0) == 0) {
-            *modified_later_size = 0;
-        }
+        if (item.get_global_id(0) == 0) *modified_later_size = 0;
         { auto *other = modified_later_bits; modified_later_bits = modified_next_bits; modified_next_bits = other; }
         { auto *other = modified_later_list; modified_later_list = modified_next_list; modified_next_list = other; }
         { auto *other = modified_later_size; modified_later_size = modified_next_size; modified_next_size = other; }

@@ -32,6 +32,48 @@ namespace starplat {
 namespace experimental = sycl::ext::oneapi::experimental;
 using KernelBundle = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
+// Memory that buffers have given back, by its size, for the next that want as much.
+template <class Pointer, class Release>
+class Pool {
+public:
+    struct GiveBack {
+        Pool *pool = nullptr;
+        std::size_t bytes = 0;
+
+        void operator()(Pointer memory) const { pool->kept.emplace(bytes, memory); }
+    };
+
+    using Lent = std::unique_ptr<std::remove_pointer_t<Pointer>, GiveBack>;
+
+    explicit Pool(Release releases) : release(std::move(releases)) {}
+    Pool(const Pool &) = delete;
+    Pool &operator=(const Pool &) = delete;
+    ~Pool() { empty(); }
+
+    // So many bytes that are kept here, or else that `allocate` finds; a null pointer if there is no room.
+    template <class Allocate>
+    Lent take(std::size_t bytes, Allocate allocate) {
+        Pointer memory = nullptr;
+        if (const auto found = kept.find(bytes); found != kept.end()) {
+            memory = found->second;
+            kept.erase(found);
+        } else if (memory = allocate(bytes); memory == nullptr) {
+            empty();
+            memory = allocate(bytes);
+        }
+        return Lent(memory, GiveBack{this, bytes});
+    }
+
+    void empty() {
+        for (const auto &[bytes, memory] : kept) release(memory);
+        kept.clear();
+    }
+
+private:
+    Release release;
+    std::multimap<std::size_t, Pointer> kept;
+};
+
 // Every device that kernels can be built for, GPUs first.
 inline std::vector<sycl::device> all_devices() {
     std::vector<sycl::device> found = sycl::device::get_devices();
@@ -57,7 +99,8 @@ inline sycl::device device_of(std::size_t number) {
 class Device {
 public:
     Device(std::size_t number, const std::string &text)
-        : queue_(device_of(number), sycl::property::queue::in_order()), bundle(built(queue_, text)) {}
+        : queue_(device_of(number), sycl::property::queue::in_order()), bundle(built(queue_, text)),
+            pool(Free{queue_}) {}
 
     std::string name() const { return queue_.get_device().get_info<sycl::info::device::name>(); }
 
@@ -106,9 +149,28 @@ public:
 
     void finish() { queue_.wait_and_throw(); }
 
+    struct Free {
+        sycl::queue queue;
+
+        void operator()(void *memory) {
+            queue.wait();
+            sycl::free(memory, queue);
+        }
+    };
+
+    using Memory = Pool<void *, Free>::Lent;
+
+    Memory allocate(std::size_t bytes) {
+        return pool.take(bytes, [this](std::size_t size) { return sycl::malloc_device(size, queue_); });
+    }
+
+    // Releases what no buffer holds.
+    void trim() { pool.empty(); }
+
 private:
     sycl::queue queue_;
     KernelBundle bundle;
+    Pool<void *, Free> pool;
 
     static KernelBundle built(const sycl::queue &queue, const std::string &text) {
         auto source = experimental::create_kernel_bundle_from_source(
@@ -149,7 +211,7 @@ template <class T>
 class Buffer {
 public:
     Buffer(Device &on, std::size_t size)
-        : device(&on), count(size), cells(sycl::malloc_device<T>(size + 4, on.queue()), Free{on.queue()}) {
+        : device(&on), count(size), cells(on.allocate((size + 4) * sizeof(T))) {
         if (!cells) throw std::runtime_error("there is no room for " + std::to_string(count) + " cells on the device");
     }
 
@@ -157,7 +219,7 @@ public:
         on.queue().copy(values.data(), memory(), count).wait();
     }
 
-    T *memory() const { return cells.get(); }
+    T *memory() const { return static_cast<T *>(cells.get()); }
 
     void fill(T value) { device->queue().fill(memory(), value, count); }
 
@@ -180,28 +242,12 @@ public:
     }
 
     // Where the cells are not 0.
-    std::vector<arc_t> members() const {
-        const std::vector<T> values = download();
-        std::vector<arc_t> found;
-        for (std::size_t i = 0; i < count; i++) {
-            if (values[i]) found.push_back(static_cast<arc_t>(i));
-        }
-        return found;
-    }
+    std::vector<arc_t> members() const { return places_set(download()); }
 
 private:
-    struct Free {
-        sycl::queue queue;
-
-        void operator()(T *memory) {
-            queue.wait();
-            sycl::free(memory, queue);
-        }
-    };
-
     Device *device;
     std::size_t count;
-    std::unique_ptr<T, Free> cells;
+    Device::Memory cells;
 
     std::size_t place(long long index) const {
         if (index < 0 || static_cast<std::size_t>(index) >= count) {
@@ -210,6 +256,18 @@ private:
         }
         return index;
     }
+};
+
+// A set that nothing changes: its flags on the device, and its members here.
+class FixedSet : public Buffer<unsigned char> {
+public:
+    FixedSet(Device &on, const Cells<unsigned char> &flags)
+        : Buffer<unsigned char>(on, flags), listed(places_set(flags)) {}
+
+    const std::vector<arc_t> &members() const { return listed; }
+
+private:
+    std::vector<arc_t> listed;
 };
 
 // One cell in which a kernel leaves what its work-items found.
@@ -228,12 +286,19 @@ private:
     Buffer<T> cell;
 };
 
-// The text of a file that lies in the same folder as another.
+// The text of a file that lies in the same folder as another, with the headers of ours that it includes in their
+// places.
 inline std::string text_beside(const std::string &other, const std::string &name) {
     const std::string path = other.substr(0, other.find_last_of('/') + 1) + name;
     std::ifstream file(path);
     if (!file) throw std::runtime_error(path + ": cannot be read");
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    const std::string include = "#include \"starplat_";
+    std::string text, line;
+    while (std::getline(file, line)) {
+        const bool is_ours = line.rfind(include, 0) == 0;
+        text += (is_ours ? text_beside(other, line.substr(10, line.find_last_of('"') - 10)) : line) + "\n";
+    }
+    return text;
 }
 
 // Stops the program where it uses a cell that is not there.

@@ -1,90 +1,6 @@
 // The kernels of strongly_connected_components.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// A cell that work-items share.
-template <class T>
-static auto atomic(volatile T &cell) {
-    return sycl::atomic_ref<T, sycl::memory_order::relaxed, sycl::memory_scope::device,
-                            sycl::access::address_space::global_space>(const_cast<T &>(cell));
-}
-
-// The arcs of the nodes that the work-items of a group bring, one node's after another's.
-struct GroupRows {
-    int node[256];     // whom a work-item has brought
-    arc_t last[256];   // his arcs and those before them
-    arc_t shift[256];  // from a place among them all to an arc of his
-};
-
-// Brings a node with its arcs from `first` to `end`, for all work-items of a group; returns how many arcs they bring.
-static arc_t bring_arcs(const sycl::nd_item<1> &item, GroupRows *rows, int node, arc_t first, arc_t end) {
-    const int lane = item.get_local_id(0);
-    const arc_t last = sycl::inclusive_scan_over_group(item.get_group(), end - first, sycl::plus<arc_t>());
-    sycl::group_barrier(item.get_group());  // nobody needs what was brought before
-    rows->node[lane] = node;
-    rows->last[lane] = last;
-    rows->shift[lane] = end - last;
-    sycl::group_barrier(item.get_group());
-    return rows->last[256 - 1];
-}
-
-// Memory that the work-items of a group share, one for each type.
-template <class T>
-static T &group_memory() {
-    static sycl::ext::oneapi::experimental::work_group_static<T> memory;
-    return memory;
-}
-
-// Whom a work-item brings of a list, of which some groups share each, or -1.
-static int listed_node(const sycl::nd_item<1> &item, const int *list, int begin, int size, int groups) {
-    const int team = item.get_group(0) / groups, teams = item.get_group_range(0) / groups;
-    const int place = begin + item.get_local_id(0) * teams + team;
-    return team < teams && place < size ? list[place] : -1;
-}
-
-// How many groups share a node of a list.
-static int groups_for_each(const sycl::nd_item<1> &item, int size) {
-    return sycl::max(1, (int)item.get_group_range(0) / size);
-}
-
-// Brings a node with this group's part of its arcs, where some groups share a node; returns how many arcs they are.
-static arc_t bring_part(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets, int groups) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    const long long part = item.get_group(0) % groups, arcs = end - first;
-    return bring_arcs(item, rows, node, first + arcs * part / groups, first + arcs * (part + 1) / groups);
-}
-
-// Which work-item brought the node of an arc.
-static int owner_of(const GroupRows *rows, arc_t place) {
-    int owner = 0;
-    for (int step = 256 / 2; step > 0; step /= 2) {
-        if (rows->last[owner + step - 1] <= place) owner += step;
-    }
-    return owner;
-}
-
-// Whom a work-item brings of all nodes, or -1. Nodes with many arcs often stand together, and should not be for one
-// group alone: it gets eight that follow each other, and others from far away.
-static int node_of_all(const sycl::nd_item<1> &item, int begin, int num_nodes) {
-    const int lane = item.get_local_id(0);
-    const int node = begin + (int)(lane / 8 * item.get_group_range(0) + item.get_group(0)) * 8 + lane % 8;
-    return node < num_nodes ? node : -1;
-}
-
-// Brings a node with all its arcs, or with none where it is -1; returns how many arcs the group brings.
-static arc_t bring_rows(const sycl::nd_item<1> &item, GroupRows *rows, int node, const arc_t *row_offsets) {
-    const arc_t first = node < 0 ? 0 : row_offsets[node], end = node < 0 ? 0 : row_offsets[node + 1];
-    return bring_arcs(item, rows, node, first, end);
-}
+#include "starplat_sycl_kernels.hpp"
 
 // Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order.
 static void enlist(int node, int *bits, int *list, int *size) {
@@ -101,8 +17,8 @@ static void enlist(int node, int *bits, int *list, int *size) {
 // strongly_connected_components.sp:13 forall (v in g.nodes().filter(component == -1))
 #line 13 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_set_color(
-    int num_nodes, const int *__restrict component, int *color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, const int *__restrict component, int *color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -115,10 +31,9 @@ KERNEL strongly_connected_components_set_color(
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_min_color(
-    const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict modified_list, int *modified_bits, const int *__restrict component,
-    int *color, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const arc_t *__restrict row_offsets, const int *__restrict columns, const int *__restrict modified_list,
+    int *modified_bits, const int *__restrict component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -148,8 +63,8 @@ KERNEL strongly_connected_components_min_color(
 // strongly_connected_components.sp:26 forall (v in g.nodes().filter(component == -1 && color == v))
 #line 26 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_set_component(
-    int num_nodes, int *component, const int *__restrict color, int *modified_bits,
-    int *modified_list, int *modified_size
+    int num_nodes, int *component, const int *__restrict color, int *modified_bits, int *modified_list,
+    int *modified_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -162,10 +77,9 @@ KERNEL strongly_connected_components_set_component(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_max_component(
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const int *__restrict modified_list, int *modified_bits, const int *__restrict color,
-    int *component, int *modified_next_bits, int *modified_next_list, int *modified_next_size,
-    int modified_count
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const int *__restrict modified_list,
+    int *modified_bits, const int *__restrict color, int *component, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int modified_count
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -194,47 +108,35 @@ KERNEL strongly_connected_components_max_component(
 
 // strongly_connected_components.sp:10 fixedPoint until (finished : component >= 0)
 #line 10 "strongly_connected_components.sp"
-KERNEL strongly_connected_components_find_finished(
-    int num_nodes, const int *__restrict component, int *finished
-) {
+KERNEL strongly_connected_components_find_finished(int num_nodes, const int *__restrict component, int *finished) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     bool finished_part = true;
     for (int node = item.get_global_id(0); node < num_nodes; node += item.get_global_range(0)) {
-        if (component[node] < 0) {
-            finished_part = false;
-        }
+        if (component[node] < 0) finished_part = false;
     }
-    if (!finished_part) {
-        *finished = 0;
-    }
+    if (!finished_part) *finished = 0;
 }
 
 // strongly_connected_components.sp:48 forall (v in g.nodes().filter(component == -1))
 #line 48 "strongly_connected_components.sp"
 KERNEL trim_set_alone(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const bool *__restrict goes_on, const int *__restrict component, bool *alone
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
+    const int *__restrict component, bool *alone
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (component[v] != -1) continue;
         bool entered = false;
         for (arc_t in_e = in_row_offsets[v]; in_e < in_row_offsets[v + 1]; in_e++) {
             const int u = in_columns[in_e];
-            if (component[u] == -1 && u != v) {
-                entered = true;
-            }
+            if (component[u] == -1 && u != v) entered = true;
         }
         bool leaves = false;
         for (arc_t e = row_offsets[v]; e < row_offsets[v + 1]; e++) {
             const int w = columns[e];
-            if (component[w] == -1 && w != v) {
-                leaves = true;
-            }
+            if (component[w] == -1 && w != v) leaves = true;
         }
         alone[v] = !(entered && leaves);
     }
@@ -247,9 +149,7 @@ KERNEL trim_set_component(
     long long *trimmed_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     long long trimmed_part = 0;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (!(component[v] == -1 && alone[v])) continue;
@@ -257,9 +157,7 @@ KERNEL trim_set_component(
         trimmed_part += 1;
     }
     trimmed_part = sycl::reduce_over_group(item.get_group(), trimmed_part, sycl::plus<long long>());
-    if (item.get_local_id(0) == 0) {
-        atomic(*trimmed_found).fetch_add(trimmed_part);
-    }
+    if (item.get_local_id(0) == 0) atomic(*trimmed_found).fetch_add(trimmed_part);
 }
 
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
@@ -267,8 +165,8 @@ KERNEL trim_set_component(
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_min_color_of_many(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const int *__restrict modified_bits, const int *__restrict component, int *color,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict modified_bits, const int *__restrict component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -296,8 +194,8 @@ KERNEL strongly_connected_components_min_color_of_many(
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_max_component_of_many(
     int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const int *__restrict modified_bits, const int *__restrict color, int *component,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size
+    const int *__restrict modified_bits, const int *__restrict color, int *component, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     auto &rows = group_memory<GroupRows>();
@@ -332,9 +230,7 @@ KERNEL trim_begin(bool *goes_on, long long *trimmed_found) {
 // works out what the host does not wait for: trimmed
 #line 48 "strongly_connected_components.sp"
 KERNEL trim_end_round(bool *goes_on, long long *trimmed_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const long long trimmed = 0 + *trimmed_found;
     const bool again = trimmed > 0;
     *goes_on = again;
@@ -344,11 +240,10 @@ KERNEL trim_end_round(bool *goes_on, long long *trimmed_found) {
 // strongly_connected_components.sp:19 forall (v in g.nodes().filter(modified))
 #line 19 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_few(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    int *modified_list, int *modified_bits, const int *__restrict component, int *color,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
-    bool colored, int modified_count, int few, bool turned, int *modified_count_outcome,
-    int *colored_outcome, int *turned_outcome
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, int *modified_list,
+    int *modified_bits, const int *__restrict component, int *color, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_size, bool colored, int modified_count, int few,
+    bool turned, int *modified_count_outcome, int *colored_outcome, int *turned_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -370,9 +265,7 @@ KERNEL strongly_connected_components_few(
                 }
             }
         }
-        if (item.get_global_id(0) == 0) {
-            *modified_size = 0;
-        }
+        if (item.get_global_id(0) == 0) *modified_size = 0;
         { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
         { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
         { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }
@@ -391,11 +284,10 @@ KERNEL strongly_connected_components_few(
 // strongly_connected_components.sp:32 forall (v in g.nodes().filter(modified))
 #line 32 "strongly_connected_components.sp"
 KERNEL strongly_connected_components_few_2(
-    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    int *modified_list, int *modified_bits, const int *__restrict color, int *component,
-    int *modified_next_bits, int *modified_next_list, int *modified_next_size, int *modified_size,
-    bool collected, int modified_count, int few_2, bool turned_2, int *modified_count_outcome,
-    int *collected_outcome, int *turned_2_outcome
+    int num_nodes, const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, int *modified_list,
+    int *modified_bits, const int *__restrict color, int *component, int *modified_next_bits,
+    int *modified_next_list, int *modified_next_size, int *modified_size, bool collected, int modified_count,
+    int few_2, bool turned_2, int *modified_count_outcome, int *collected_outcome, int *turned_2_outcome
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     do {
@@ -417,9 +309,7 @@ KERNEL strongly_connected_components_few_2(
                 }
             }
         }
-        if (item.get_global_id(0) == 0) {
-            *modified_size = 0;
-        }
+        if (item.get_global_id(0) == 0) *modified_size = 0;
         { auto *other = modified_bits; modified_bits = modified_next_bits; modified_next_bits = other; }
         { auto *other = modified_list; modified_list = modified_next_list; modified_next_list = other; }
         { auto *other = modified_size; modified_size = modified_next_size; modified_next_size = other; }

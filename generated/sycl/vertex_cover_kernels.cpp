@@ -1,35 +1,6 @@
 // The kernels of vertex_cover.sp in SYCL 2020, as free functions:
 // for the compiler in oneAPI's runtime, and for icpx.
-#include <sycl/sycl.hpp>
-
-#define KERNEL extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) void
-
-// An arc's number: 64 bits wide for graphs with 2^31 arcs or more.
-#ifdef ARC_64
-using arc_t = long long;
-#else
-using arc_t = int;
-#endif
-
-// Multiplication that wraps around.
-static long long multiply_long(long long a, long long b) {
-    return (long long)((unsigned long long)a * (unsigned long long)b);
-}
-
-// The lowest arc from source to destination, or -1: a binary search in the row.
-static arc_t find_arc(const arc_t *row_offsets, const int *columns, int source, int destination) {
-    const arc_t end = row_offsets[source + 1];
-    arc_t low = row_offsets[source], high = end;
-    while (low < high) {
-        const arc_t middle = low + (high - low) / 2;
-        if (columns[middle] < destination) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && columns[low] == destination ? low : -1;
-}
+#include "starplat_sycl_kernels.hpp"
 
 // vertex_cover.sp:35 function scatter(node v)
 #line 35 "vertex_cover.sp"
@@ -40,8 +11,7 @@ static long long scatter(int v) {
 // vertex_cover.sp:7 forall (v in g.nodes())
 #line 7 "vertex_cover.sp"
 KERNEL vertex_cover_set_in_cover(
-    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    bool *in_cover
+    int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns, bool *in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
@@ -54,13 +24,11 @@ KERNEL vertex_cover_set_in_cover(
 #line 14 "vertex_cover.sp"
 KERNEL vertex_cover_set_partner(
     int num_nodes, const arc_t *__restrict row_offsets, const int *__restrict columns,
-    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns,
-    const bool *__restrict goes_on, int *partner, const bool *__restrict in_cover
+    const arc_t *__restrict in_row_offsets, const int *__restrict in_columns, const bool *__restrict goes_on,
+    int *partner, const bool *__restrict in_cover
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         partner[v] = -1;
         if (!in_cover[v]) {
@@ -90,9 +58,7 @@ KERNEL vertex_cover_set_in_cover_2(
     int *matched_found
 ) {
     const auto item = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     bool matched_part = false;
     for (int v = item.get_global_id(0); v < num_nodes; v += item.get_global_range(0)) {
         if (partner[v] == -1) continue;
@@ -102,9 +68,7 @@ KERNEL vertex_cover_set_in_cover_2(
             matched_part = true;
         }
     }
-    if (matched_part) {
-        *matched_found = 1;
-    }
+    if (matched_part) *matched_found = 1;
 }
 
 // vertex_cover.sp:14 forall (v in g.nodes().filter(!in_cover))
@@ -119,9 +83,7 @@ KERNEL vertex_cover_begin(bool *goes_on, int *matched_found) {
 // works out what the host does not wait for: matched
 #line 14 "vertex_cover.sp"
 KERNEL vertex_cover_end_round(bool *goes_on, int *matched_found) {
-    if (!*goes_on) {
-        return;
-    }
+    if (!*goes_on) return;
     const bool matched = *matched_found != 0;
     *goes_on = matched;
     *matched_found = 0;

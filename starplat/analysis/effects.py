@@ -12,7 +12,7 @@ from enum import Enum
 
 from starplat.analysis import walk
 from starplat.analysis.parallel import ParallelLoop
-from starplat.analysis.positions import Position, Positions, aliases
+from starplat.analysis.positions import OWNED, Position, Positions, aliases
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.source import Span
@@ -145,8 +145,7 @@ class _Collector(Positions):
         """Whether other iterations compete for the place, so that it depends on their order who wins when."""
         if self.resolve(place.symbol) in self.private:
             return False
-        owned = (Position.OWN, Position.OUT_ARC, Position.IN_ARC)
-        return not isinstance(place, typed.Cell) or self.position(place.index) not in owned
+        return not isinstance(place, typed.Cell) or self.position(place.index) not in OWNED
 
     def write(
         self,

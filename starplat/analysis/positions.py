@@ -22,6 +22,9 @@ class Position(Enum):
     ANY = "any"
 
 
+OWNED = frozenset({Position.OWN, Position.OUT_ARC, Position.IN_ARC})  # each alone: what two of them name may meet
+
+
 class Positions:
     """What one iteration of a loop knows of its symbols: which are its own, which stand for something else, and where
     nodes and arcs stand. `bound` are parameters of functions that are being followed."""

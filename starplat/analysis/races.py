@@ -15,8 +15,8 @@ from starplat.analysis import walk
 from starplat.analysis.common import is_common, is_of_level
 from starplat.analysis.effects import Access, Kind, accesses
 from starplat.analysis.parallel import ParallelLoop, parallel_loops
-from starplat.analysis.positions import Position
-from starplat.analysis.settling import idle_guards, unsettled
+from starplat.analysis.positions import OWNED, Position
+from starplat.analysis.settling.loops import follows_labels, idle_guards, unsettled
 from starplat.diagnostics import Diagnostic, Label, Severity
 from starplat.frontend import typed
 from starplat.frontend.types import Scalar, SetType
@@ -68,7 +68,7 @@ def classify(loop: ParallelLoop, program: typed.Program) -> LoopRaces:
     touched: dict[typed.Symbol, list[Access]] = {}
     for access in accesses(loop, program):
         touched.setdefault(access.symbol, []).append(access)
-    cells = [cell for symbol, found in touched.items() for cell in _of_symbol(symbol, found, loop)]
+    cells = [cell for symbol, found in touched.items() for cell in _of_symbol(symbol, found, loop, program)]
     written = {id(a.place) for c in cells if c.race_class is not RaceClass.OWNED for a in c.accesses}
     return LoopRaces(loop, tuple(cells), frozenset(written))
 
@@ -83,7 +83,9 @@ def settled(found: Iterable[LoopRaces]) -> frozenset[int]:
     return frozenset(by_class[RaceClass.MONOTONE] - by_class[RaceClass.RACE])
 
 
-def _of_symbol(symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop) -> Iterable[CellSet]:
+def _of_symbol(
+    symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop, program: typed.Program
+) -> Iterable[CellSet]:
     for where, group in _disjoint(found, loop):
         if any(a.elsewhere and a.position is Position.OWN for a in group) and _is_scalar(symbol):
             if any(a.kind is Kind.READ for a in group):
@@ -92,7 +94,7 @@ def _of_symbol(symbol: typed.Symbol, found: Sequence[Access], loop: ParallelLoop
         elif all(a.kind is Kind.READ for a in group):
             yield CellSet(symbol, where, RaceClass.READ_ONLY, "no iteration writes it", tuple(group))
         else:
-            race_class, reason = _judge(group, loop)
+            race_class, reason = _judge(group, loop, program)
             yield CellSet(symbol, where, race_class, reason, tuple(group))
 
 
@@ -110,19 +112,19 @@ def _disjoint(found: Sequence[Access], loop: ParallelLoop) -> Iterable[tuple[str
         yield ", ".join(p.value for p in positions), list(found)
 
 
-def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]:
+def _judge(group: Sequence[Access], loop: ParallelLoop, program: typed.Program) -> tuple[RaceClass, str]:
     writes = [a for a in group if a.kind is not Kind.READ]
     reads = [a for a in group if a.kind is Kind.READ]
     positions = {a.position for a in group}
     stray = [a for a in writes if a.elsewhere]
     if stray and not (positions == {Position.SAME} and _stores_common_value(writes, loop)):
         return RaceClass.RACE, "it depends on the order of the iterations which of them win the Min or Max meanwhile"
-    if len(positions) == 1 and positions <= {Position.OWN, Position.OUT_ARC, Position.IN_ARC}:
+    if len(positions) == 1 and positions <= OWNED:
         return RaceClass.OWNED, f"every iteration touches only {positions.pop().value} cell"
     if _is_reduction(writes) and not reads:
         return RaceClass.REDUCTION, f"every access is '{_operator(writes[0])}'"
     if all(a.kind is Kind.EXTREME for a in writes) and len({a.extreme for a in writes}) == 1:
-        return _judge_extreme(writes[0], reads, loop)
+        return _judge_extreme(writes[0], reads, loop, program)
     if _is_monotone_flag(writes):
         return RaceClass.MONOTONE, f"it only changes by '{_operator(writes[0])}'; a stale read is allowed"
     if _stores_common_value(writes, loop):
@@ -131,16 +133,20 @@ def _judge(group: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]
         return RaceClass.RACE, "it is read where another iteration may have written it already"
     if all(a.kind is Kind.CARRIED for a in writes) and len({a.extreme for a in writes}) == 1 and not reads:
         return RaceClass.MONOTONE, "it goes with the winner of a Min or Max, as one unit; on ties any winner's stays"
+    if _is_own(writes) and follows_labels(writes[0].symbol, loop.around, program):
+        return RaceClass.MONOTONE, "labels that follow labels, until all of a component agree; a stale read is allowed"
     return RaceClass.RACE, _why_race(writes, reads)
 
 
-def _judge_extreme(write: Access, reads: Sequence[Access], loop: ParallelLoop) -> tuple[RaceClass, str]:
+def _judge_extreme(
+    write: Access, reads: Sequence[Access], loop: ParallelLoop, program: typed.Program
+) -> tuple[RaceClass, str]:
     """Cells that change by one Min or Max only: what else reads them must not notice in which order."""
     assert write.extreme is not None
     idle = idle_guards(loop.body)
     if all(id(a.place) in idle for a in reads):
         return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}, and nothing reads it meanwhile"
-    reason = unsettled(write.symbol, write.extreme, loop.around)
+    reason = unsettled(write.symbol, write.extreme, loop.around, program)
     if reason:
         return RaceClass.RACE, reason
     return RaceClass.MONOTONE, f"it only changes by {write.extreme.value}; a stale read is put right by a later one"
@@ -199,8 +205,16 @@ def _goes_with(place: typed.Place, read: Access) -> bool:
             return beside or place.symbol is read.symbol
 
 
+def _is_own(writes: Sequence[Access]) -> bool:
+    """Whether every cell is written by one iteration only."""
+    positions = {a.position for a in writes}
+    return len(positions) == 1 and positions <= OWNED
+
+
 def _why_race(writes: Sequence[Access], reads: Sequence[Access]) -> str:
     kinds = {a.kind for a in writes}
+    if _is_own(writes):
+        return "other iterations read the cell, before or after it is written"
     if kinds == {Kind.UPDATE}:
         return "it is read while other iterations add to it" if reads else "it is updated by different operators"
     if Kind.WRITE in kinds and len(kinds) == 1:
@@ -224,7 +238,10 @@ def race_warnings(found: Iterable[LoopRaces], program: typed.Program) -> list[Di
 
 def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagnostic:
     writes = [a for a in cell.accesses if a.kind is not Kind.READ]
+    own = _is_own(writes) and not any(a.elsewhere for a in writes)
     others = [a for a in cell.accesses if a is not writes[0] and a.span != writes[0].span]
+    if own:
+        others = [a for a in others if a.position not in OWNED]
     noun = "set" if isinstance(cell.symbol.type, SetType) else "scalar" if _is_scalar(cell.symbol) else "property"
     related = [Label(a.span, f"{'read' if a.kind is Kind.READ else 'written'} here") for a in others[:1]]
     related.append(Label(loop.iterator.span, f"iterations of '{loop.iterator.name}' run at once"))
@@ -232,7 +249,7 @@ def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagn
         "W0501",
         f"race on {noun} '{cell.symbol.name}': {cell.reason}",
         program.source,
-        Label(writes[0].span, "written by several iterations"),
+        Label(writes[0].span, "written by its own iteration" if own else "written by several iterations"),
         tuple(related),
         _remedy(writes),
         Severity.WARNING,
@@ -242,6 +259,8 @@ def _warning(cell: CellSet, loop: ParallelLoop, program: typed.Program) -> Diagn
 def _remedy(writes: Sequence[Access]) -> str:
     if all(a.kind is Kind.EXTREME for a in writes):
         return "go on until nothing changes ('fixedPoint', a flag beside the Min or Max), or read a second property"
+    if _is_own(writes) and not any(a.elsewhere for a in writes):
+        return "read a second property, or use 'Min'/'Max' in a loop that goes on until nothing changes"
     return "use 'Min'/'Max', a reduction such as '+=', or a second property for the new values"
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "all_values",
     "blocks",
     "calls",
+    "changed",
     "declared",
     "expressions",
     "statements",
@@ -48,6 +49,29 @@ def written_places(statement: typed.Statement) -> tuple[typed.Place, ...]:
             return (statement.place, *(carried.place for carried in statement.carried))
         case _:
             return ()
+
+
+def changed(statement: typed.Statement, program: typed.Program) -> frozenset[typed.Symbol]:
+    """The symbols that a statement itself changes, calls followed: a function may only read what it is given."""
+    given = {a for e in _called(statement) for a in e.arguments if isinstance(a, typed.Symbol)}
+    stored = {place.symbol for place in written_places(statement)}
+    return (
+        (frozenset(written(statement)) - given)
+        | stored
+        | {symbol for call in _called(statement) for symbol in _changed_by(call, program)}
+    )
+
+
+def _changed_by(call: typed.Call, program: typed.Program) -> Iterator[typed.Symbol]:
+    function = program.function(call.function)
+    inside = {symbol for s in statements(function.body) for symbol in changed(s, program)}
+    for parameter, argument in zip(function.parameters, call.arguments, strict=True):
+        if parameter in inside and isinstance(argument, typed.Symbol):
+            yield argument
+
+
+def _called(statement: typed.Statement) -> list[typed.Call]:
+    return [e for value in expressions(statement) for e in within(value) if isinstance(e, typed.Call)]
 
 
 def calls(statement: typed.Statement) -> Iterator[typed.Call]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from starplat.ir.nodes import COLUMNS, IN_COLUMNS, IN_ROW_OFFSETS, ROW_OFFSETS, Direction
+from starplat.ir import nodes as ir
 
-ROWS = {Direction.OUT: (ROW_OFFSETS, COLUMNS), Direction.IN: (IN_ROW_OFFSETS, IN_COLUMNS)}
+ROWS = {ir.Direction.OUT: (ir.ROW_OFFSETS, ir.COLUMNS), ir.Direction.IN: (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)}

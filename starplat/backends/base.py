@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Kernel, Module
 from starplat.ir.processors import Processor
 
 
@@ -26,7 +26,7 @@ class Backend(Protocol):
         """What its kernels may rely on where such a device runs them; None if it runs on none."""
         ...
 
-    def kernels_text(self, module: Module) -> str:
+    def kernels_text(self, module: ir.Module) -> str:
         """The kernels, byte for byte as the target's compiler gets them.
 
         Raises:
@@ -34,12 +34,12 @@ class Backend(Protocol):
         """
         ...
 
-    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
         """What a kernel of the module is called in that text."""
         ...
 
     def artifact(
-        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """A complete program, or all of a library but its header for C: the files' names, from `stem`, and their texts.
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.backends.c.set_forms import FORMS, set_helpers
 from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
-from starplat.backends.headers import made_of, named
-from starplat.backends.helpers import Helper
 from starplat.backends.launch import THREADS_TOGETHER
-from starplat.backends.set_forms import FORMS, set_helpers
-from starplat.ir.nodes import Packing
+from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.ir import nodes as ir
 
 _SETS = {
-    Packing.SWITCHED: ("sets", "a bit for each node, and a list while they are few"),
-    Packing.LIST: ("lists", "a bit for each node, and a list"),
-    Packing.BITS: ("bits", "a bit for each node"),
-    Packing.LAYERS: ("layers", "a bit for each node, and a bit for each word of these"),
+    ir.Packing.SWITCHED: ("sets", "a bit for each node, and a list while they are few"),
+    ir.Packing.LIST: ("lists", "a bit for each node, and a list"),
+    ir.Packing.BITS: ("bits", "a bit for each node"),
+    ir.Packing.LAYERS: ("layers", "a bit for each node, and a bit for each word of these"),
 }
 """What the header for a kind of sets is called, and how such sets are kept."""
 
 
-def _of_sets(packing: Packing) -> tuple[str, str, tuple[str, ...], tuple[Helper, ...]]:
+def _of_sets(packing: ir.Packing) -> tuple[str, str, tuple[str, ...], tuple[Helper, ...]]:
     """The header for sets of nodes that are kept in one way."""
     name, kept = _SETS[packing]
     says = f"CUDA C++: sets of nodes in the device's memory: {kept}. Needs C++17."

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from starplat.backends.artifact import artifact_pieces, host_lines
-from starplat.backends.comments import END_OF_KERNELS
-from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
-from starplat.backends.definitions import used
-from starplat.backends.headers import Header, arithmetic, bare, device_part, made_of, named, shared
-from starplat.backends.helpers import Helper
-from starplat.backends.hostlaunch import Launching
+from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.files.artifact import artifact_pieces, host_lines
+from starplat.backends.files.definitions import used
+from starplat.backends.files.headers import Header, arithmetic, bare, device_part, shared
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.host.launches import Launching
 from starplat.backends.launch import (
     FEW_GROUPS,
     GROUP_SIZE,
@@ -25,29 +25,29 @@ from starplat.backends.launch import (
     threads_together,
     walks_sets,
 )
-from starplat.backends.layout import laid_out
 from starplat.backends.legal_module import loop_entry
-from starplat.backends.names import Names
-from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import GroupWords, Spelling
+from starplat.backends.text.comments import END_OF_KERNELS
+from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module, OnDevice
 from starplat.ir.processors import Processor
 
 _WORDS = {
-    Combine.ADD: "Add",
-    Combine.BIT_AND: "And",
-    Combine.BIT_OR: "Or",
-    Combine.BIT_XOR: "Xor",
-    Combine.MIN: "Min",
-    Combine.MAX: "Max",
+    ir.Combine.ADD: "Add",
+    ir.Combine.BIT_AND: "And",
+    ir.Combine.BIT_OR: "Or",
+    ir.Combine.BIT_XOR: "Xor",
+    ir.Combine.MIN: "Min",
+    ir.Combine.MAX: "Max",
 }
 
 CAPABILITIES = Capabilities(
     atomics=frozenset(
-        {(combine, element) for combine in _WORDS for element in (Element.INT, Element.LONG)}
-        | {(Combine.ADD, Element.FLOAT), (Combine.ADD, Element.DOUBLE)}
+        {(combine, element) for combine in _WORDS for element in (ir.Element.INT, ir.Element.LONG)}
+        | {(ir.Combine.ADD, ir.Element.FLOAT), (ir.Combine.ADD, ir.Element.DOUBLE)}
     ),
     swap_bits=frozenset({32, 64}),
     grid_barrier=True,
@@ -56,10 +56,10 @@ CAPABILITIES = Capabilities(
 )
 
 
-def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
         return of_reals(element)
-    whole = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
+    whole = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS)
     return {(function, element): function.value for function in whole}
 
 
@@ -95,19 +95,19 @@ SPELLING = Spelling(
     barrier_helper="grid_barrier",
     try_lock="atomicCAS({cell}, 0, 1) == 0",
     unlock="atomicExch({cell}, 0);",
-    cell_words={Element.INT: {"word": "unsigned"}, Element.LONG: {"word": "unsigned long long"}},
-    swaps={Element.INT: "atomicCAS", Element.LONG: "atomic_swap_long"},
+    cell_words={ir.Element.INT: {"word": "unsigned"}, ir.Element.LONG: {"word": "unsigned long long"}},
+    swaps={ir.Element.INT: "atomicCAS", ir.Element.LONG: "atomic_swap_long"},
     atomics={
-        **{(combine, Element.INT): f"atomic{word}" for combine, word in _WORDS.items()},
-        **{(combine, Element.LONG): f"atomic_{word.lower()}_long" for combine, word in _WORDS.items()},
-        (Combine.MIN, Element.LONG): "atomicMin",
-        (Combine.MAX, Element.LONG): "atomicMax",
-        (Combine.ADD, Element.FLOAT): "atomicAdd",
-        (Combine.ADD, Element.DOUBLE): "atomicAdd",
+        **{(combine, ir.Element.INT): f"atomic{word}" for combine, word in _WORDS.items()},
+        **{(combine, ir.Element.LONG): f"atomic_{word.lower()}_long" for combine, word in _WORDS.items()},
+        (ir.Combine.MIN, ir.Element.LONG): "atomicMin",
+        (ir.Combine.MAX, ir.Element.LONG): "atomicMax",
+        (ir.Combine.ADD, ir.Element.FLOAT): "atomicAdd",
+        (ir.Combine.ADD, ir.Element.DOUBLE): "atomicAdd",
     },
-    math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{TYPES[element]}>" for element in Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(Element, "saturated"),
+    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
     scratch_cells=GROUP_SIZE // SMALLEST_WARP,
 )
 
@@ -119,12 +119,12 @@ to do: more of them hide the time that memory takes. They are not asked of the c
 `__launch_bounds__(512, 4)` PageRank takes 22.4 ms instead of 14.8 (H200, R-MAT of 2^20 nodes and 33 M arcs)."""
 
 
-def blocks_together(op: OnDevice, num_arcs: int) -> int:
+def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
     """How many blocks a multiprocessor should have."""
     return FEW_GROUPS if walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
-def _blocks_in_words(op: OnDevice, capabilities: Capabilities) -> str:
+def _blocks_in_words(op: ir.OnDevice, capabilities: Capabilities) -> str:
     """The same, for a host program; more of them where they are smaller."""
     times = THREADS_TOGETHER // threads_together(capabilities)
     few, many = FEW_GROUPS * times, MANY_BLOCKS * times
@@ -133,7 +133,7 @@ def _blocks_in_words(op: OnDevice, capabilities: Capabilities) -> str:
 
 def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
     """Helpers that are in the header of every target of the family."""
-    kinds = {element: spelling.values[element] for element in (Element.INT, Element.LONG, Element.DOUBLE)}
+    kinds = {element: spelling.values[element] for element in (ir.Element.INT, ir.Element.LONG, ir.Element.DOUBLE)}
     sums = (
         made_of("group_combine", name=f"group_add_{e.value}", type=t, combined="value + other")
         for e, t in kinds.items()
@@ -199,7 +199,7 @@ class Family:
         """What its kernels may rely on: it runs on GPUs."""
         return self.capabilities if processor is Processor.GPU else None
 
-    def kernels_text(self, module: Module) -> str:
+    def kernels_text(self, module: ir.Module) -> str:
         """The kernels. `-DARC_64` makes arc numbers 64 bits wide.
 
         Raises:
@@ -217,16 +217,16 @@ class Family:
             routines=(*unit.functions, *unit.kernels),
         )
 
-    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def loop(self, module: Module, op: OnDevice) -> tuple[str, tuple[KernelArgument, ...]]:
+    def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[KernelArgument, ...]]:
         """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
         return loop_entry(op, module, self.capabilities)
 
     def artifact(
-        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cu`: the routines of `kernels_text`, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)

@@ -8,28 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from starplat.backends.artifact import artifact_pieces
-from starplat.backends.comments import END_OF_KERNELS
-from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
-from starplat.backends.definitions import used
-from starplat.backends.headers import Header, arithmetic, bare, device_part, made_of, named, shared
-from starplat.backends.helpers import Helper
-from starplat.backends.hostlaunch import AS_FUNCTIONS
-from starplat.backends.layout import laid_out
-from starplat.backends.names import Names
-from starplat.backends.render import helper_texts, render
+from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
+from starplat.backends.files.artifact import artifact_pieces
+from starplat.backends.files.definitions import used
+from starplat.backends.files.headers import Header, arithmetic, bare, device_part, shared
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.host.launches import AS_FUNCTIONS
 from starplat.backends.spelling import Directives, Spelling
+from starplat.backends.text.comments import END_OF_KERNELS
+from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
 from starplat.ir.processors import Processor
 
-_WHOLE = (Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
+_WHOLE = (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
 
 CAPABILITIES = Capabilities(
     atomics=frozenset(
-        {(combine, element) for combine in _WHOLE for element in (Element.INT, Element.LONG)}
-        | {(combine, element) for combine in _WHOLE[:2] for element in (Element.FLOAT, Element.DOUBLE)}
+        {(combine, element) for combine in _WHOLE for element in (ir.Element.INT, ir.Element.LONG)}
+        | {(combine, element) for combine in _WHOLE[:2] for element in (ir.Element.FLOAT, ir.Element.DOUBLE)}
     ),
     swap_bits=frozenset({32, 64}),
     structured_loops=True,
@@ -37,8 +37,12 @@ CAPABILITIES = Capabilities(
 """What `atomic update` takes; `atomic compare` is not understood everywhere."""
 
 _WHOLE_MATH = {
-    Element.INT: {MathFunction.MIN: "smaller_int", MathFunction.MAX: "larger_int", MathFunction.ABS: "abs"},
-    Element.LONG: {MathFunction.MIN: "smaller_long", MathFunction.MAX: "larger_long", MathFunction.ABS: "llabs"},
+    ir.Element.INT: {ir.MathFunction.MIN: "smaller_int", ir.MathFunction.MAX: "larger_int", ir.MathFunction.ABS: "abs"},
+    ir.Element.LONG: {
+        ir.MathFunction.MIN: "smaller_long",
+        ir.MathFunction.MAX: "larger_long",
+        ir.MathFunction.ABS: "llabs",
+    },
 }
 _OWN_MATH = {
     f"{word}_{end}": Helper("chosen", (("name", f"{word}_{end}"), ("type", kind), ("operator", operator)))
@@ -58,10 +62,10 @@ _IN_HEADERS = (
 )
 
 
-def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
         return of_reals(element)
-    machine = Element.LONG if element in (Element.LONG, Element.ARC) else Element.INT
+    machine = ir.Element.LONG if element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT
     return {(function, element): name for function, name in _WHOLE_MATH[machine].items()}
 
 
@@ -90,18 +94,18 @@ def spelling(directives: Directives, function: str) -> Spelling:
             "{variable} = {expected};",
             "__atomic_compare_exchange_n({address}, &{variable}, {value}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);",
         ),
-        math={key: name for element in Element for key, name in _math(element).items()},
+        math={key: name for element in ir.Element for key, name in _math(element).items()},
         saturating={
-            Element.INT: "saturated_int",
-            Element.NODE: "saturated_int",
-            Element.LONG: "saturated_long",
-            Element.ARC: "saturated_arc",
+            ir.Element.INT: "saturated_int",
+            ir.Element.NODE: "saturated_int",
+            ir.Element.LONG: "saturated_long",
+            ir.Element.ARC: "saturated_arc",
         },
         saturating_helpers={
-            Element.INT: "saturated_int",
-            Element.NODE: "saturated_int",
-            Element.LONG: "saturated_long",
-            Element.ARC: "saturated_arc",
+            ir.Element.INT: "saturated_int",
+            ir.Element.NODE: "saturated_int",
+            ir.Element.LONG: "saturated_long",
+            ir.Element.ARC: "saturated_arc",
         },
         directives=directives,
     )
@@ -123,17 +127,17 @@ class DirectiveBackend:
         """What its kernels may rely on, the same wherever they run."""
         return self.capabilities if processor in self.processors else None
 
-    def kernels_text(self, module: Module) -> str:
+    def kernels_text(self, module: ir.Module) -> str:
         """The kernels as one C++ file without a `main`. `-DARC_64` makes arc numbers 64 bits wide."""
         unit = view(module, self.capabilities, self.spelling)
         return render("directives/kernels.cpp.jinja", language=self.language, **self._pieces(unit))
 
-    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
         """What the kernel's function is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
     def artifact(
-        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
         """`<stem>.cpp`: the kernels, host code, and `main` or a function for C."""
         unit = view(module, self.capabilities, self.spelling)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.cgroups import MOST_VALUES
+from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.cuda_family import CAPABILITIES, SIGNED_ATOMICS, SPELLING, Family
-from starplat.backends.headers import made_of, named
-from starplat.backends.helpers import Helper
-from starplat.ir.nodes import Combine, Element
+from starplat.backends.text.helpers import Helper, named
+from starplat.ir import nodes as ir
 
 
 def _signed_extreme(name: str, beyond: str) -> Helper:
     return Helper(
         "swap_extreme",
-        (("name", name), ("type", "long long"), *SPELLING.cell_words[Element.LONG].items(), ("beyond", beyond)),
+        (("name", name), ("type", "long long"), *SPELLING.cell_words[ir.Element.LONG].items(), ("beyond", beyond)),
     )
 
 
-_EXTREMES = {(Combine.MIN, Element.LONG): "atomic_min_long", (Combine.MAX, Element.LONG): "atomic_max_long"}
+_EXTREMES = {(ir.Combine.MIN, ir.Element.LONG): "atomic_min_long", (ir.Combine.MAX, ir.Element.LONG): "atomic_max_long"}
 
 HIP = Family(
     "hip",
@@ -33,9 +32,5 @@ HIP = Family(
     spelling=replace(SPELLING, atomics={**SPELLING.atomics, **_EXTREMES}),
     language="HIP",
     includes=("#include <hip/hip_runtime.h>",),
-    of_rows=(
-        *named("group_memory", "group_rows", "owner_of", "bring_arcs", "bring_rows", "bring_part", "node_of_all"),
-        *named("node_of_words", "groups_for_each", "listed_node"),
-        made_of("end_of_piece", most_values=str(MOST_VALUES)),
-    ),
+    of_rows=(*named("group_memory"), *ROWS_OF_GROUPS),
 )

@@ -11,23 +11,9 @@ from enum import Enum
 
 from starplat.backends.statements import LegalLoop
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.gathering import gathering
-from starplat.ir.nodes import (
-    AllArcs,
-    AllNodes,
-    Array,
-    Const,
-    ForNeighbors,
-    InWords,
-    Kernel,
-    Listed,
-    Module,
-    OnDevice,
-    Packing,
-    Variable,
-    Workers,
-)
+from starplat.ir.shapes.gathering import gathering
 from starplat.ir.visitor import loops_of, walk_kernel
 
 GROUP_SIZE = 256
@@ -52,7 +38,7 @@ THREADS_OF_ONE_GROUP = 1024
 FEW_GROUPS = 2
 """Groups that a compute unit has at a time in a launch that walks sets: every group makes the barrier longer."""
 
-MOST_NEW = {Packing.SWITCHED: 1024, Packing.LIST: 512, Packing.BITS: 32, Packing.LAYERS: 32}
+MOST_NEW = {ir.Packing.SWITCHED: 1024, ir.Packing.LIST: 512, ir.Packing.BITS: 32, ir.Packing.LAYERS: 32}
 """Nodes that a group notes of those that it puts into a set between two barriers: all there can be in a short list,
 those that go to a whole list together, or some by which the others are judged. Fewer where a launch has many sets."""
 
@@ -85,22 +71,22 @@ def threads_together(capabilities: Capabilities) -> int:
     return GROUP_SIZE if capabilities.group_rows else THREADS_TOGETHER
 
 
-def groups_of(kernel: Kernel, iterations: int, few: int) -> int:
+def groups_of(kernel: ir.Kernel, iterations: int, few: int) -> int:
     """The same for a kernel, which has a `few` at least if its threads share arcs."""
     groups = groups_for(iterations)
     return max(groups, few) if kernel.shares_arcs else groups
 
 
-def threads_apart(kernel: Kernel, iterations: int) -> int:
+def threads_apart(kernel: ir.Kernel, iterations: int) -> int:
     """How many threads a launch has that work apart, each on iterations which follow each other."""
-    if isinstance(kernel.domain, Workers):
+    if isinstance(kernel.domain, ir.Workers):
         return iterations
     return max(min(-(-iterations // ITERATIONS_OF_A_PIECE), MOST_PIECES), 1)
 
 
-def has_uneven_loops(kernel: Kernel) -> bool:
+def has_uneven_loops(kernel: ir.Kernel) -> bool:
     """Whether threads next to each other go over rows of different length."""
-    return any(isinstance(op, ForNeighbors) for op in walk_kernel(kernel.body))
+    return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
 
 
 class ArgumentKind(Enum):
@@ -123,21 +109,21 @@ class KernelArgument:
     `variable` for SCALAR, REDUCTION and OUTCOME, the first value of its words as `start` for FOUND."""
 
     kind: ArgumentKind
-    array: Array | None = None
-    variable: Variable | None = None
-    start: Const | None = None
+    array: ir.Array | None = None
+    variable: ir.Variable | None = None
+    start: ir.Const | None = None
 
 
-def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, ...]:
+def kernel_parameters(module: ir.Module, kernel: ir.Kernel) -> tuple[KernelArgument, ...]:
     """The parameters of a kernel: n and m where they are used, arrays, scalars, one word for each reduction.
 
     `Once` kernels are launched with a single thread, all others with as many as the device likes.
     """
     code = code_of(kernel)
     parameters = []
-    if isinstance(kernel.domain, AllNodes | InWords) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
+    if isinstance(kernel.domain, ir.AllNodes | ir.InWords) or _gathers_by_list(kernel) or uses_num_nodes(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_NODES))
-    if isinstance(kernel.domain, AllArcs) or uses_num_arcs(code, module):
+    if isinstance(kernel.domain, ir.AllArcs) or uses_num_arcs(code, module):
         parameters.append(KernelArgument(ArgumentKind.NUM_ARCS))
     parameters += [KernelArgument(ArgumentKind.ARRAY, array=array) for array in kernel.arrays]
     parameters += [KernelArgument(ArgumentKind.SCALAR, variable=variable) for variable in kernel.scalars]
@@ -145,12 +131,12 @@ def kernel_parameters(module: Module, kernel: Kernel) -> tuple[KernelArgument, .
     return tuple(parameters)
 
 
-def _gathers_by_list(kernel: Kernel) -> bool:
+def _gathers_by_list(kernel: ir.Kernel) -> bool:
     """Whether threads share the arcs of listed nodes to gather: how many do so for a node depends on all nodes."""
-    return kernel.shares_arcs and isinstance(kernel.domain, Listed) and gathering(kernel) is not None
+    return kernel.shares_arcs and isinstance(kernel.domain, ir.Listed) and gathering(kernel) is not None
 
 
-def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
+def loop_parameters(module: ir.Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
     its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced. A single group
     needs no word to wait, and n only where it is used."""
@@ -171,12 +157,12 @@ def loop_parameters(module: Module, loop: LegalLoop) -> tuple[KernelArgument, ..
     )
 
 
-def most_new(packing: Packing, sets: int) -> int:
+def most_new(packing: ir.Packing, sets: int) -> int:
     """`MOST_NEW` for a launch with so many sets."""
     return min(MOST_NEW[packing], MOST_NEW_OF_ALL // max(sets, 1))
 
 
-def most_sets(module: Module) -> int:
+def most_sets(module: ir.Module) -> int:
     """How many sets of nodes a launch of the module has at most."""
     return max((sum(array.packed is not None for array in op.arrays) for op in loops_of(module)), default=0)
 
@@ -195,15 +181,15 @@ class SetWords:
         return self.sizes + self.listed + sum(-(-num_nodes // share) for share in self.shares)
 
 
-SET_WORDS: Mapping[Packing, SetWords] = {
-    Packing.SWITCHED: SetWords(7, MOST_LISTED, (32,)),
-    Packing.LIST: SetWords(5, 0, (32, 1)),
-    Packing.BITS: SetWords(5, 0, (32,)),
-    Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),
+SET_WORDS: Mapping[ir.Packing, SetWords] = {
+    ir.Packing.SWITCHED: SetWords(7, MOST_LISTED, (32,)),
+    ir.Packing.LIST: SetWords(5, 0, (32, 1)),
+    ir.Packing.BITS: SetWords(5, 0, (32,)),
+    ir.Packing.LAYERS: SetWords(5, 0, (32, 32 * 32)),
 }
 """The sizes are `Sizes` in `templates/cuda/sets.jinja`, which checks that they are so many."""
 
 
-def walks_sets(op: OnDevice) -> bool:
+def walks_sets(op: ir.OnDevice) -> bool:
     """Whether a launch walks sets of nodes, which are small in most rounds."""
     return any(array.packed for array in op.arrays)

@@ -6,18 +6,18 @@ from functools import lru_cache
 
 from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
-from starplat.backends.names import Names
+from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
-from starplat.backends.together import legal_loop
+from starplat.backends.text.names import Names
 from starplat.backends.uses import called_in, code_of
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Function, Module, OnDevice
 from starplat.ir.same import Same
 from starplat.ir.visitor import launched_alone, loops_of
 
 
 def legal(
-    module: Module, capabilities: Capabilities
+    module: ir.Module, capabilities: Capabilities
 ) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
     """The kernels that the host of a module launches, and the functions that they call, callees first; the same ones
     for the file of the kernels and for that of the host."""
@@ -38,15 +38,17 @@ def _legal(
     return kernels, functions
 
 
-def loop_entry(op: OnDevice, module: Module, capabilities: Capabilities) -> tuple[str, tuple[KernelArgument, ...]]:
+def loop_entry(
+    op: ir.OnDevice, module: ir.Module, capabilities: Capabilities
+) -> tuple[str, tuple[KernelArgument, ...]]:
     """What the kernel of an operation with a launch of its own is called in the text, and what it takes."""
     return Names(module, (), ()).kernel(op.name), loop_parameters(module, legal_loop(op, module, capabilities))
 
 
-def _callees_first(functions: tuple[Function, ...], module: Module) -> list[Function]:
-    ordered: list[Function] = []
+def _callees_first(functions: tuple[ir.Function, ...], module: ir.Module) -> list[ir.Function]:
+    ordered: list[ir.Function] = []
 
-    def place(function: Function) -> None:
+    def place(function: ir.Function) -> None:
         for callee in called_in(function.body, module):
             place(callee)
         if function not in ordered:

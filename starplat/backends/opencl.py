@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from starplat.backends.artifact import artifact_pieces, kernel_pieces
-from starplat.backends.cplusplus import REALS, TYPES
-from starplat.backends.definitions import used
-from starplat.backends.headers import Header, host_header
-from starplat.backends.layout import laid_out
-from starplat.backends.names import Names
-from starplat.backends.render import helper_texts, render
+from starplat.backends.c.cplusplus import REALS, TYPES
+from starplat.backends.c.groups import ROWS_OF_GROUPS
+from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
+from starplat.backends.files.definitions import used
+from starplat.backends.files.headers import Header, bare, folded_text, host_header
+from starplat.backends.files.kernel_headers import common_helpers, says_double
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.render import helper_texts, render
 from starplat.backends.spelling import GroupWords, Latest, Spelling
+from starplat.backends.text.helpers import Helper, named
+from starplat.backends.text.names import Names
 from starplat.backends.view import Unit, view
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
 from starplat.ir.processors import Processor
 
-_SIMPLE = (Combine.ADD, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR, Combine.MIN, Combine.MAX)
+_SIMPLE = (ir.Combine.ADD, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR, ir.Combine.MIN, ir.Combine.MAX)
 _WORDS = dict(zip(_SIMPLE, ("add", "and", "or", "xor", "min", "max"), strict=True))
 
 CAPABILITIES = Capabilities(
-    atomics=frozenset((combine, element) for combine in _SIMPLE for element in (Element.INT, Element.LONG)),
+    atomics=frozenset((combine, element) for combine in _SIMPLE for element in (ir.Element.INT, ir.Element.LONG)),
     swap_bits=frozenset({32, 64}),
     group_loops=True,
     group_rows=True,
@@ -35,21 +39,21 @@ CAPABILITIES = Capabilities(
 CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core."""
 
-_TYPES = {**TYPES, Element.LONG: "long"}
-_CELLS = {**_TYPES, Element.BOOL: "uchar"}
+_TYPES = {**TYPES, ir.Element.LONG: "long"}
+_CELLS = {**_TYPES, ir.Element.BOOL: "uchar"}
 
 _INTEGERS = {
-    MathFunction.MIN: "min",
-    MathFunction.MAX: "max",
-    MathFunction.ABS: "abs",
+    ir.MathFunction.MIN: "min",
+    ir.MathFunction.MAX: "max",
+    ir.MathFunction.ABS: "abs",
 }
 
 
-def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
         return {(function, element): name for function, name in REALS.items()}
     names = {(function, element): name for function, name in _INTEGERS.items()}
-    return {**names, (MathFunction.ABS, element): f"({_TYPES[element]})abs"}
+    return {**names, (ir.MathFunction.ABS, element): f"({_TYPES[element]})abs"}
 
 
 _LATEST_INT = "atomic_or((volatile __global int *)&(cell), 0)"
@@ -60,8 +64,13 @@ SPELLING = Spelling(
     parameters={**_CELLS},
     cells=_CELLS,
     long_suffix="L",
-    largest={Element.INT: "INT_MAX", Element.NODE: "INT_MAX", Element.LONG: "LONG_MAX", Element.ARC: "ARC_MAX"},
-    smallest={Element.INT: "INT_MIN", Element.NODE: "INT_MIN", Element.LONG: "LONG_MIN"},
+    largest={
+        ir.Element.INT: "INT_MAX",
+        ir.Element.NODE: "INT_MAX",
+        ir.Element.LONG: "LONG_MAX",
+        ir.Element.ARC: "ARC_MAX",
+    },
+    smallest={ir.Element.INT: "INT_MIN", ir.Element.NODE: "INT_MIN", ir.Element.LONG: "LONG_MIN"},
     kernel="__kernel void",
     function="static ",
     uneven_kernel="__kernel __attribute__((vec_type_hint(int4)))\nvoid",  # on a CPU no lanes
@@ -92,36 +101,37 @@ SPELLING = Spelling(
     try_lock="atomic_cmpxchg({cell}, 0, 1) == 0",
     unlock="atomic_xchg({cell}, 0);",
     atomics={
-        **{(combine, Element.INT): f"atomic_{word}" for combine, word in _WORDS.items()},
-        **{(combine, Element.LONG): f"atom_{word}" for combine, word in _WORDS.items()},
+        **{(combine, ir.Element.INT): f"atomic_{word}" for combine, word in _WORDS.items()},
+        **{(combine, ir.Element.LONG): f"atom_{word}" for combine, word in _WORDS.items()},
     },
-    math={key: name for element in Element for key, name in _math(element).items()},
+    math={key: name for element in ir.Element for key, name in _math(element).items()},
     saturating={
-        Element.INT: "convert_int_sat",
-        Element.NODE: "convert_int_sat",
-        Element.LONG: "convert_long_sat",
-        Element.ARC: "convert_arc_sat",
+        ir.Element.INT: "convert_int_sat",
+        ir.Element.NODE: "convert_int_sat",
+        ir.Element.LONG: "convert_long_sat",
+        ir.Element.ARC: "convert_arc_sat",
     },
-    swaps={Element.INT: "atomic_cmpxchg", Element.LONG: "atom_cmpxchg"},
+    swaps={ir.Element.INT: "atomic_cmpxchg", ir.Element.LONG: "atom_cmpxchg"},
     lock_flag="volatile bool",  # else what the lock guards may move behind the loop, where lanes wait for each other
-    saturating_helpers={Element.ARC: "saturating_arc"},
+    saturating_helpers={ir.Element.ARC: "saturating_arc"},
     cell_words={
-        Element.INT: {"word": "int", "swap": "atomic_cmpxchg"},
-        Element.LONG: {"word": "long", "swap": "atom_cmpxchg"},
+        ir.Element.INT: {"word": "int", "swap": "atomic_cmpxchg"},
+        ir.Element.LONG: {"word": "long", "swap": "atom_cmpxchg"},
     },
-    ptx_adds={Element.FLOAT: ("f32", "f"), Element.DOUBLE: ("f64", "d")},
+    ptx_adds={ir.Element.FLOAT: ("f32", "f"), ir.Element.DOUBLE: ("f64", "d")},
     latest={
-        Element.INT: Latest("latest", _LATEST_INT),
-        Element.NODE: Latest("latest", _LATEST_INT),
-        Element.LONG: Latest("latest_long", _LATEST_LONG, "cl_khr_int64_base_atomics"),
-        Element.FLOAT: Latest("latest_float", f"as_float({_LATEST_INT})"),
-        Element.DOUBLE: Latest("latest_double", f"as_double({_LATEST_LONG})", "cl_khr_int64_base_atomics"),
-        Element.ARC: Latest(
+        ir.Element.INT: Latest("latest", _LATEST_INT),
+        ir.Element.NODE: Latest("latest", _LATEST_INT),
+        ir.Element.LONG: Latest("latest_long", _LATEST_LONG, "cl_khr_int64_base_atomics"),
+        ir.Element.FLOAT: Latest("latest_float", f"as_float({_LATEST_INT})"),
+        ir.Element.DOUBLE: Latest("latest_double", f"as_double({_LATEST_LONG})", "cl_khr_int64_base_atomics"),
+        ir.Element.ARC: Latest(
             "latest_arc", f"(sizeof(arc_t) == 8 ? {_LATEST_LONG} : {_LATEST_INT})", "cl_khr_int64_base_atomics"
         ),
     },
 )
 
+_BASE_EXTENSION = "cl_khr_int64_base_atomics"
 _BASE_ATOMICS = ("atom_add", "atom_cmpxchg")
 _EXTENDED_ATOMICS = ("atom_and", "atom_or", "atom_xor", "atom_min", "atom_max")
 
@@ -137,24 +147,25 @@ class OpenCL:
         """What its kernels may rely on there."""
         return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
 
-    def kernels_text(self, module: Module) -> str:
-        """The text of the `.cl` file. `-DARC_64` makes arc numbers 64 bits wide."""
+    def kernels_text(self, module: ir.Module) -> str:
+        """The kernels with all that they need. `-DARC_64` makes arc numbers 64 bits wide."""
         return kernels_text(module)
 
-    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
         """What the kernel is called in the text."""
         return kernel_name(module, kernel)
 
     def artifact(
-        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
-        """`<stem>.cpp`, and `<stem>.cl`, which is `kernels_text`; in a single file that text is a literal."""
-        header, kernels = _header(), kernels_text(module)
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
+        """`<stem>.cpp`, and `<stem>.cl` over the header of kernels; one file has `kernels_text` as a literal."""
+        headers = (_header(), _header_of_kernels())
+        kernels = _text(module, None if single_file else headers[1])
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=headers[:1])
         pieces |= kernel_pieces(f"{stem}.cl", kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("opencl/host.cpp.jinja", **pieces)}
         files = program if single_file else {f"{stem}.cl": kernels, **program}
-        return laid_out(files, (header,), single_file=single_file)
+        return laid_out(files, headers, single_file=single_file)
 
 
 @cache
@@ -164,26 +175,63 @@ def _header() -> Header:
     return host_header("opencl", "OpenCL 1.2", includes)
 
 
-def kernels_text(module: Module) -> str:
-    """The text of the `.cl` file, byte for byte what a runner builds.
+@cache
+def _header_of_kernels() -> Header:
+    """The header that files of kernels share. What needs an extension is there where the device has it."""
+    common = common_helpers(SPELLING, CAPABILITIES)
+    plain = [helper for helper in common if not says_double(helper) and helper.macro != "latest"]
+    swaps = [helper for helper in common if says_double(helper) and helper.macro == "swap_loop"]
+    reals = [helper for helper in common if says_double(helper) and helper.macro != "swap_loop"]
+    own = (*named("find_arc"), *plain, *ROWS_OF_GROUPS)
+    latest = render("opencl/latest.jinja", latest=dict.fromkeys(SPELLING.latest.values()))
+    parts = (
+        folded_text(latest),
+        *_texts(own),
+        _guarded(("cl_khr_fp64",), reals),
+        _guarded(("cl_khr_fp64", _BASE_EXTENSION), swaps),
+    )
+    helpers = frozenset(map(bare, (*common, *own, *named("largest_arc", "saturating_arc"))))
+    says = "OpenCL C 1.2: what kernels call."
+    return Header("starplat_opencl_kernels.h", says, (), parts, helpers, "opencl/kernels.h.jinja")
+
+
+def _guarded(extensions: tuple[str, ...], helpers: Iterable[Helper]) -> str:
+    """Helpers for devices that have some extensions."""
+    condition = " && ".join(f"defined({extension})" for extension in extensions)
+    pragmas = "\n".join(f"#pragma OPENCL EXTENSION {extension} : enable" for extension in extensions)
+    return "\n\n".join((f"#if {condition}\n{pragmas}", *_texts(helpers), "#endif"))
+
+
+def _texts(helpers: Iterable[Helper]) -> list[str]:
+    return helper_texts(["opencl/helpers.jinja"], helpers, **SPELLING.for_helpers)
+
+
+def kernels_text(module: ir.Module) -> str:
+    """The text that a runner builds, which is complete.
 
     Raises:
         DiagnosticError: E06xx, OpenCL cannot do what the program asks.
     """
+    return _text(module, None)
+
+
+def _text(module: ir.Module, header: Header | None) -> str:
+    """The kernels, with the helpers that they use or, of these, with those that are not in the header."""
     unit = view(module, CAPABILITIES, SPELLING)
-    helpers = used(helper_texts(["opencl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers), unit.lines)
+    helpers = used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
     return render(
         "opencl/kernels.cl.jinja",
         program=unit.program,
         double=unit.says("double"),
         extensions=_atomic_extensions(unit),
+        header=None if header is None else header.name,
         arcs=unit.says("arc_t") or any("arc_t" in helper for helper in helpers),
         helpers=helpers,
         routines=(*unit.functions, *unit.kernels),
     )
 
 
-def kernel_name(module: Module, kernel: Kernel) -> str:
+def kernel_name(module: ir.Module, kernel: ir.Kernel) -> str:
     """What a kernel is called in the text."""
     return Names(module, (), ()).kernel(kernel.name)
 
@@ -197,7 +245,7 @@ def language_flag(text: str, device_version: str) -> str:
     return f"-cl-std=CL{newest}.0" if "device_fence" in text and newest in ("2", "3") else "-cl-std=CL1.2"
 
 
-def extensions(module: Module) -> tuple[str, ...]:
+def extensions(module: ir.Module) -> tuple[str, ...]:
     """What a device must offer besides OpenCL 1.2 to build the text."""
     unit = view(module, CAPABILITIES, SPELLING)
     return ("cl_khr_fp64",) * unit.says("double") + _atomic_extensions(unit)
@@ -207,4 +255,4 @@ def _atomic_extensions(unit: Unit) -> tuple[str, ...]:
     swaps = any(("swap", "atom_cmpxchg") in helper.arguments for helper in unit.helpers)
     base = swaps or any(unit.says(word) for word in _BASE_ATOMICS)
     extended = any(unit.says(word) for word in _EXTENDED_ATOMICS)
-    return ("cl_khr_int64_base_atomics",) * base + ("cl_khr_int64_extended_atomics",) * extended
+    return (_BASE_EXTENSION,) * base + ("cl_khr_int64_extended_atomics",) * extended

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from starplat.backends import BACKENDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
-from starplat.ir.nodes import Module
 from starplat.ir.processors import Processor
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
@@ -29,8 +29,8 @@ _Request = tuple[str, Schedule, GraphFacts | None, Capabilities | None]
 class _Known:
     """What has been made of one module, and for which requests every setting is followed."""
 
-    module: Module
-    made: dict[_Request, Module] = field(default_factory=dict)
+    module: ir.Module
+    made: dict[_Request, ir.Module] = field(default_factory=dict)
     followed: set[_Request] = field(default_factory=set)
 
 
@@ -39,12 +39,12 @@ _MOST_KNOWN = 256
 
 
 def for_target(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule | None = None,
     facts: GraphFacts | None = None,
     capabilities: Capabilities | None = None,
-) -> Module:
+) -> ir.Module:
     """The module as `target` gets it.
 
     Args:
@@ -68,13 +68,13 @@ def for_target(
 
 
 def made_for_target(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule,
     facts: GraphFacts | None = None,
     capabilities: Capabilities | None = None,
     taking: Taking | None = None,
-) -> Module:
+) -> ir.Module:
     """The same, whether or not everything that the schedule asks for is followed; `taking` is how steps are taken."""
     if schedule == PLAIN:
         return module
@@ -87,11 +87,11 @@ def made_for_target(
 
 
 def require_followed(
-    module: Module,
+    module: ir.Module,
     target: str,
     schedule: Schedule,
     facts: GraphFacts | None,
-    made: Module,
+    made: ir.Module,
     capabilities: Capabilities | None = None,
 ) -> None:
     """Refuses a schedule that asks for what does nothing for the program, which it has `made` so.
@@ -104,7 +104,7 @@ def require_followed(
         raise DiagnosticError(*(_not_followed(one, module, target) for one in found), exit_code=ExitCode.USAGE)
 
 
-def _not_followed(one: Unfollowed, module: Module, target: str) -> Diagnostic:
+def _not_followed(one: Unfollowed, module: ir.Module, target: str) -> Diagnostic:
     """E0665."""
     if one.lacks:
         lacks = " and no ".join(LACKING[name] for name in one.lacks)
@@ -170,7 +170,7 @@ def _on_host(processor: Processor) -> Capabilities | None:
     return INTERPRETER if processor is Processor.CPU else None
 
 
-def _known(module: Module) -> _Known:
+def _known(module: ir.Module) -> _Known:
     """What has been made of this very module; those that were asked for last are at hand."""
     known = _KNOWN.pop(id(module), None) or _Known(module)
     _KNOWN[id(module)] = known

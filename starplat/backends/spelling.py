@@ -9,18 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starplat.backends.launch import GROUP_SIZE
-from starplat.ir.nodes import Combine, Element, MathFunction
+from starplat.ir import nodes as ir
 
 ATOMIC_WORDS = {
-    Combine.ADD: "add",
-    Combine.MULTIPLY: "multiply",
-    Combine.AND: "and",
-    Combine.OR: "or",
-    Combine.BIT_AND: "and",
-    Combine.BIT_OR: "or",
-    Combine.BIT_XOR: "xor",
-    Combine.MIN: "min",
-    Combine.MAX: "max",
+    ir.Combine.ADD: "add",
+    ir.Combine.MULTIPLY: "multiply",
+    ir.Combine.AND: "and",
+    ir.Combine.OR: "or",
+    ir.Combine.BIT_AND: "and",
+    ir.Combine.BIT_OR: "or",
+    ir.Combine.BIT_XOR: "xor",
+    ir.Combine.MIN: "min",
+    ir.Combine.MAX: "max",
 }
 """What the names of atomic helpers end in."""
 
@@ -188,9 +188,9 @@ class Spelling:
             no function for it.
     """
 
-    values: Mapping[Element, str]
-    cells: Mapping[Element, str]
-    parameters: Mapping[Element, str]
+    values: Mapping[ir.Element, str]
+    cells: Mapping[ir.Element, str]
+    parameters: Mapping[ir.Element, str]
     long_suffix: str
     function: str
     kernel: str
@@ -203,19 +203,19 @@ class Spelling:
     fence: str
     try_lock: str
     unlock: str
-    atomics: Mapping[tuple[Combine, Element], str]
-    math: Mapping[tuple[MathFunction, Element], str]
-    saturating: Mapping[Element, str]
-    saturating_helpers: Mapping[Element, str]
-    largest: Mapping[Element, str]
-    smallest: Mapping[Element, str]
+    atomics: Mapping[tuple[ir.Combine, ir.Element], str]
+    math: Mapping[tuple[ir.MathFunction, ir.Element], str]
+    saturating: Mapping[ir.Element, str]
+    saturating_helpers: Mapping[ir.Element, str]
+    largest: Mapping[ir.Element, str]
+    smallest: Mapping[ir.Element, str]
     groups: GroupWords | None = None
     restrict_spreads: bool = False
     scratch_cells: int = GROUP_SIZE
     directives: Directives | None = None
     lock_flag: str = "bool"
     atomic_call: str = "{function}({address}, {value})"
-    group_reductions: Mapping[Combine, str] = field(default_factory=dict)
+    group_reductions: Mapping[ir.Combine, str] = field(default_factory=dict)
     fence_helper: str | None = None
     barrier: str = ""
     one_group_kernel: str | None = None
@@ -224,12 +224,12 @@ class Spelling:
     few_groups_kernel: str | None = None
     barrier_helper: str | None = None
     any_pointer: str | None = "auto *"
-    swaps: Mapping[Element, str] = field(default_factory=dict)
+    swaps: Mapping[ir.Element, str] = field(default_factory=dict)
     compare_swap: tuple[str, ...] = ("{variable} = {function}({address}, {expected}, {value});",)
     leading_parameters: tuple[str, ...] = ()
-    latest: Mapping[Element, Latest] = field(default_factory=dict)
-    cell_words: Mapping[Element, Mapping[str, str]] = field(default_factory=dict)
-    ptx_adds: Mapping[Element, tuple[str, str]] = field(default_factory=dict)
+    latest: Mapping[ir.Element, Latest] = field(default_factory=dict)
+    cell_words: Mapping[ir.Element, Mapping[str, str]] = field(default_factory=dict)
+    ptx_adds: Mapping[ir.Element, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def for_helpers(self) -> dict[str, str]:
@@ -238,6 +238,6 @@ class Spelling:
             "function": self.function,
             "global": self.space,
             "lane": self.lane,
-            "long": self.values[Element.LONG],
+            "long": self.values[ir.Element.LONG],
         }
         return words if self.groups is None else words | self.groups.for_helpers

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from starplat.backends.artifact import artifact_pieces, kernel_pieces
-from starplat.backends.cparameters import signature_text
-from starplat.backends.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
-from starplat.backends.definitions import used
-from starplat.backends.headers import Header, host_header
-from starplat.backends.layout import laid_out
+from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
+from starplat.backends.c.groups import ROWS_OF_GROUPS
+from starplat.backends.c.parameters import signature_text
+from starplat.backends.files.artifact import artifact_pieces, kernel_pieces
+from starplat.backends.files.definitions import used
+from starplat.backends.files.headers import Header, bare, host_header, shared
+from starplat.backends.files.kernel_headers import common_helpers
+from starplat.backends.files.layout import laid_out
+from starplat.backends.files.render import helper_texts, render
 from starplat.backends.legal_module import legal
-from starplat.backends.names import Names
-from starplat.backends.render import helper_texts, render
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
+from starplat.backends.text.helpers import Helper, named
+from starplat.backends.text.names import Names
 from starplat.backends.uses import walk
 from starplat.backends.view import Routine, Unit, view
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Kernel, MathFunction, Module
 from starplat.ir.processors import Processor
 
 _ATOMICS = {
-    Combine.ADD: "fetch_add",
-    Combine.BIT_AND: "fetch_and",
-    Combine.BIT_OR: "fetch_or",
-    Combine.BIT_XOR: "fetch_xor",
-    Combine.MIN: "fetch_min",
-    Combine.MAX: "fetch_max",
+    ir.Combine.ADD: "fetch_add",
+    ir.Combine.BIT_AND: "fetch_and",
+    ir.Combine.BIT_OR: "fetch_or",
+    ir.Combine.BIT_XOR: "fetch_xor",
+    ir.Combine.MIN: "fetch_min",
+    ir.Combine.MAX: "fetch_max",
 }
-_REAL_SUMS = {(Combine.ADD, Element.FLOAT): "fetch_add", (Combine.ADD, Element.DOUBLE): "fetch_add"}
-_WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (Element.INT, Element.LONG)}
+_REAL_SUMS = {(ir.Combine.ADD, ir.Element.FLOAT): "fetch_add", (ir.Combine.ADD, ir.Element.DOUBLE): "fetch_add"}
+_WHOLE = {(combine, e): name for combine, name in _ATOMICS.items() for e in (ir.Element.INT, ir.Element.LONG)}
 
 CAPABILITIES = Capabilities(
     atomics=frozenset((*_WHOLE, *_REAL_SUMS)),
@@ -49,25 +52,25 @@ CAPABILITIES = Capabilities(
 CPU_CAPABILITIES = replace(CAPABILITIES, quick_groups=False, lockstep=False, late_words=False)
 """Of a device whose work-items take turns on a core, if their groups are small."""
 
-_WHOLE_MATH = (MathFunction.MIN, MathFunction.MAX, MathFunction.ABS)
+_WHOLE_MATH = (ir.MathFunction.MIN, ir.MathFunction.MAX, ir.MathFunction.ABS)
 
 
-def _math(element: Element) -> dict[tuple[MathFunction, Element], str]:
+def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
     if element.is_real:
         return {(function, element): f"sycl::{name}" for function, name in REALS.items()}
     return {(function, element): f"sycl::{function.value}" for function in _WHOLE_MATH}
 
 
 _GROUP_OPERATIONS = {
-    Combine.ADD: "plus",
-    Combine.MULTIPLY: "multiplies",
-    Combine.AND: "logical_and",
-    Combine.OR: "logical_or",
-    Combine.BIT_AND: "bit_and",
-    Combine.BIT_OR: "bit_or",
-    Combine.BIT_XOR: "bit_xor",
-    Combine.MIN: "minimum",
-    Combine.MAX: "maximum",
+    ir.Combine.ADD: "plus",
+    ir.Combine.MULTIPLY: "multiplies",
+    ir.Combine.AND: "logical_and",
+    ir.Combine.OR: "logical_or",
+    ir.Combine.BIT_AND: "bit_and",
+    ir.Combine.BIT_OR: "bit_or",
+    ir.Combine.BIT_XOR: "bit_xor",
+    ir.Combine.MIN: "minimum",
+    ir.Combine.MAX: "maximum",
 }
 
 _GROUPS = GroupWords(
@@ -113,9 +116,9 @@ SPELLING = Spelling(
         combine: f"sycl::reduce_over_group(item.get_group(), {{part}}, sycl::{name}<{{type}}>())"
         for combine, name in _GROUP_OPERATIONS.items()
     },
-    math={key: name for element in Element for key, name in _math(element).items()},
-    saturating={element: f"saturated<{TYPES[element]}>" for element in Element if element.is_integer},
-    saturating_helpers=dict.fromkeys(Element, "saturated"),
+    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
 )
 
 _SINGLE_SOURCE = replace(
@@ -138,24 +141,25 @@ class Sycl:
         """What its kernels may rely on there."""
         return self.capabilities if processor is Processor.GPU else CPU_CAPABILITIES
 
-    def kernels_text(self, module: Module) -> str:
-        """The text of the kernels' file. `-DARC_64` makes arc numbers 64 bits wide."""
+    def kernels_text(self, module: ir.Module) -> str:
+        """The kernels with all that they need. `-DARC_64` makes arc numbers 64 bits wide."""
         return kernels_text(module)
 
-    def kernel_name(self, module: Module, kernel: Kernel) -> str:
+    def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
     def artifact(
-        self, module: Module, stem: str, *, library: bool = False, single_file: bool = False
+        self, module: ir.Module, stem: str, *, library: bool = False, single_file: bool = False
     ) -> dict[str, str]:
-        """`<stem>.cpp`, and `<stem>_kernels.cpp`, which is `kernels_text`; in a single file that text is a literal."""
-        name, kernels = f"{stem}_kernels.cpp", kernels_text(module)
-        header = _header()
-        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=(header,))
+        """`<stem>.cpp` and `<stem>_kernels.cpp`, which asks for the header of kernels; one file has `kernels_text` as a
+        literal."""
+        headers = (_header(), _header_of_kernels())
+        name, kernels = f"{stem}_kernels.cpp", _text(module, None if single_file else headers[1])
+        pieces = artifact_pieces(module, stem, CAPABILITIES, library=library, headers=headers[:1])
         pieces |= kernel_pieces(name, kernels, single_file=single_file)
         program = {f"{stem}.cpp": render("sycl/host.cpp.jinja", **pieces)}
-        return laid_out(program if single_file else {name: kernels, **program}, (header,), single_file=single_file)
+        return laid_out(program if single_file else {name: kernels, **program}, headers, single_file=single_file)
 
 
 @cache
@@ -166,16 +170,33 @@ def _header() -> Header:
     return host_header("sycl", "SYCL 2020", includes)
 
 
-def kernels_text(module: Module) -> str:
-    """The text of the kernels' file, byte for byte what the runtime's compiler gets.
+@cache
+def _header_of_kernels() -> Header:
+    """The header that files of kernels share."""
+    first = named("largest_arc", "saturated", "group_memory", "find_arc")
+    helpers = (*first, *ROWS_OF_GROUPS, *common_helpers(SPELLING, CAPABILITIES))
+    parts = (shared(text) for text in (render("sycl/atomic.jinja").rstrip("\n"), *_texts(helpers)))
+    includes = ("#include <sycl/sycl.hpp>", "", "#include <climits>", "#include <cmath>", "#include <limits>")
+    says = "SYCL 2020: what kernels call."
+    names = frozenset(map(bare, helpers))
+    return Header("starplat_sycl_kernels.hpp", says, includes, tuple(parts), names, "sycl/kernels.hpp.jinja")
+
+
+def kernels_text(module: ir.Module) -> str:
+    """The text that the runtime's compiler gets from a runner, which is complete.
 
     Raises:
         DiagnosticError: E06xx, SYCL cannot do what the program asks.
     """
-    return render("sycl/kernels.cpp.jinja", **_pieces(view(module, CAPABILITIES, SPELLING)))
+    return _text(module, None)
 
 
-def single_source_text(module: Module) -> str:
+def _text(module: ir.Module, header: Header | None) -> str:
+    """The kernels, with the helpers that they use or, of these, with those that are not in the header."""
+    return render("sycl/kernels.cpp.jinja", **_pieces(view(module, CAPABILITIES, SPELLING), header))
+
+
+def single_source_text(module: ir.Module) -> str:
     """The kernels for a compiler of whole SYCL programs, each with a C function that launches it.
 
     That takes a `sycl::queue *`, the number of groups and their size, then what the kernel takes; it returns what went
@@ -196,9 +217,14 @@ def _launcher(kernel: Routine) -> dict[str, object]:
     return {"signature": signature, "memory": memory, "call": f"{kernel.name}({', '.join(('item', *shared, *names))})"}
 
 
-def _pieces(unit: Unit) -> dict[str, object]:
-    helpers = used(helper_texts(["sycl/helpers.jinja"], unit.helpers, **SPELLING.for_helpers), unit.lines)
+def _texts(helpers: Iterable[Helper]) -> list[str]:
+    return helper_texts(["sycl/helpers.jinja"], helpers, **SPELLING.for_helpers)
+
+
+def _pieces(unit: Unit, header: Header | None = None) -> dict[str, object]:
+    helpers = used(_texts(h for h in unit.helpers if header is None or not header.holds(h)), unit.lines)
     return {
+        "header": None if header is None else header.name,
         "program": unit.program,
         "limits": _says_any(unit, helpers, _LIMITS),
         "real_limits": _says_any(unit, helpers, _REAL_LIMITS),
@@ -214,15 +240,15 @@ def _says_any(unit: Unit, helpers: list[str], words: tuple[str, ...]) -> bool:
     return any(word in text for word in words for text in (*unit.lines, *helpers))
 
 
-def aspects(module: Module, *, wide_arcs: bool) -> tuple[str, ...]:
+def aspects(module: ir.Module, *, wide_arcs: bool) -> tuple[str, ...]:
     """What a device must offer besides the least to run the kernels, as SYCL calls it."""
-    wide = {Element.LONG, Element.DOUBLE} | ({Element.ARC} if wide_arcs else set())
+    wide = {ir.Element.LONG, ir.Element.DOUBLE} | ({ir.Element.ARC} if wide_arcs else set())
     needs_wide_atomics = any(element in wide for element in _updated_at_once(module))
     needs_doubles = view(module, CAPABILITIES, SPELLING).says("double")
     return ("fp64",) * needs_doubles + ("atomic64",) * needs_wide_atomics
 
 
-def _updated_at_once(module: Module) -> Iterator[Element]:
+def _updated_at_once(module: ir.Module) -> Iterator[ir.Element]:
     """The elements of the cells that are updated atomically."""
     for part in walk(legal(module, CAPABILITIES)):
         match part:

@@ -9,25 +9,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from starplat.backends.cexpr import ExpressionPrinter
-from starplat.backends.cgroupends import GroupMemory
-from starplat.backends.cgroups import memory_of
-from starplat.backends.comments import comment, file_name, line_mark, origin
-from starplat.backends.cparameters import Parameters, kernels_inside, signature_text, under_all_names
-from starplat.backends.crecords import need_records
-from starplat.backends.cstmt import StatementPrinter
-from starplat.backends.folding import folded
-from starplat.backends.helpers import Helper, Helpers
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.group_ends import GroupMemory
+from starplat.backends.c.groups import memory_of
+from starplat.backends.c.lines import INDENT
+from starplat.backends.c.parameters import Parameters, kernels_inside, signature_text, under_all_names, unnamed_if_idle
+from starplat.backends.c.records import need_records
+from starplat.backends.c.set_forms import need_frontier
+from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, has_uneven_loops, most_sets, threads_together, walks_sets
 from starplat.backends.legal_module import legal
-from starplat.backends.lines import INDENT
-from starplat.backends.names import Names
-from starplat.backends.set_forms import need_frontier
 from starplat.backends.spelling import Spelling
 from starplat.backends.statements import GroupAdvance, GroupGather, LegalFunction, LegalKernel, LegalLoop
+from starplat.backends.text.comments import comment, file_name, line_mark, origin
+from starplat.backends.text.folding import folded
+from starplat.backends.text.helpers import Helper, Helpers
+from starplat.backends.text.names import Names
 from starplat.backends.uses import contested_arrays
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Function, Module, OnDevice, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Unit:
         return any(re.search(rf"\b{word}\b", piece) for piece in pieces)
 
 
-def view(module: Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
+def view(module: ir.Module, capabilities: Capabilities, spelling: Spelling) -> Unit:
     """The kernels in the words of a target.
 
     Raises:
@@ -80,7 +80,7 @@ def view(module: Module, capabilities: Capabilities, spelling: Spelling) -> Unit
 
 
 class _Viewer:
-    def __init__(self, module: Module, spelling: Spelling, names: Names, threads: int) -> None:
+    def __init__(self, module: ir.Module, spelling: Spelling, names: Names, threads: int) -> None:
         self.module = module
         self.threads = threads
         self.spelling = spelling
@@ -100,12 +100,19 @@ class _Viewer:
         parameters, printer = self.parameters.of_kernel(legal), self.printer(kernel.name, frozenset())
         memory = self.given_memory(legal, printer)
         before = (*self.spelling.leading_parameters, *(one.parameter for one in memory))
-        signature = signature_text(f"{self.kernel_prefix(legal)} {name}", [*before, *parameters])
         body = StatementPrinter(printer).lines(legal.body)
+        shown = [*before, *self.shown(parameters, body)]
+        signature = signature_text(f"{self.kernel_prefix(legal)} {name}", shown)
         place = origin(self.module, kernel.span)
         comments = tuple(comment(text) for text in (place, kernel.comment) if text)
         mark = line_mark(self.module, kernel.span)
         return Routine(name, folded(comments), mark, signature, folded(body), tuple(parameters), memory)
+
+    def shown(self, parameters: list[str], body: list[str]) -> list[str]:
+        """The parameters, without the names that nothing uses where the host's compiler reads them, which warns."""
+        if self.spelling.directives is None:
+            return parameters
+        return [unnamed_if_idle(parameter, body) for parameter in parameters]
 
     def given_memory(self, legal: LegalKernel, printer: ExpressionPrinter) -> tuple[GroupMemory, ...]:
         """The memory that the kernel's groups share, on targets that give it to kernels."""
@@ -133,7 +140,7 @@ class _Viewer:
             plain, uneven = self.spelling.whole_group_kernel, self.spelling.uneven_group_kernel
         return ((uneven if has_uneven_loops(legal.kernel) else None) or plain).format(size=GROUP_SIZE)
 
-    def loop_prefix(self, op: OnDevice) -> str:
+    def loop_prefix(self, op: ir.OnDevice) -> str:
         """What stands before the name of the kernel of an operation."""
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
@@ -164,13 +171,14 @@ class _Viewer:
         function = legal.function
         name = self.names.helper(function.name)
         result = "void" if function.result is None else self.spelling.values[function.result]
-        signature = signature_text(f"{self.spelling.function}{result} {name}", self.parameters.of_function(function))
         body = StatementPrinter(self.printer(function.name, _references(function))).lines(legal.body)
+        parameters = self.shown(self.parameters.of_function(function), body)
+        signature = signature_text(f"{self.spelling.function}{result} {name}", parameters)
         place = origin(self.module, function.span)
         comments = tuple(comment(text) for text in (place, function.comment) if text)
         return Routine(name, folded(comments), line_mark(self.module, function.span), signature, folded(body))
 
-    def printer(self, routine: str | None, references: frozenset[Variable]) -> ExpressionPrinter:
+    def printer(self, routine: str | None, references: frozenset[ir.Variable]) -> ExpressionPrinter:
         return ExpressionPrinter(
             self.spelling,
             self.names.local,
@@ -182,5 +190,5 @@ class _Viewer:
         )
 
 
-def _references(function: Function) -> frozenset[Variable]:
-    return frozenset(p.what for p in function.parameters if p.by_reference and isinstance(p.what, Variable))
+def _references(function: ir.Function) -> frozenset[ir.Variable]:
+    return frozenset(p.what for p in function.parameters if p.by_reference and isinstance(p.what, ir.Variable))

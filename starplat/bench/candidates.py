@@ -12,8 +12,8 @@ from itertools import product
 
 from starplat.backends.scheduled import capabilities_of, made_for_target
 from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
 from starplat.schedule import AUTO, KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
@@ -29,7 +29,7 @@ class Candidate:
     """A schedule, and the module that it makes of the program."""
 
     schedule: Schedule
-    module: Module
+    module: ir.Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Refused:
 
 
 def candidates(
-    module: Module,
+    module: ir.Module,
     target: str,
     facts: GraphFacts,
     capabilities: Capabilities | None = None,
@@ -74,13 +74,13 @@ def candidates(
 class _Making:
     """What schedules are tried on."""
 
-    module: Module
+    module: ir.Module
     target: str
     facts: GraphFacts
     capabilities: Capabilities | None
     known: dict[GraphFacts | None, TakingOnce] = field(default_factory=dict)
 
-    def module_of(self, schedule: Schedule) -> Module:
+    def module_of(self, schedule: Schedule) -> ir.Module:
         """What a run would make of it: one for all graphs if no step looks at them."""
         able = self.capabilities or capabilities_of(self.target)
         facts = self.facts if looks_at_the_graph(self.module, able) else None

@@ -15,11 +15,11 @@ from starplat.backends.scheduled import REFERENCE, own_schedule
 from starplat.bench.records import Counted, Report, Row, Sizes
 from starplat.diagnostics import DiagnosticError
 from starplat.pipeline import is_race
+from starplat.runtime.attending.limits import UNLIMITED
 from starplat.runtime.everywhere import LARGE_GRAPH, REFUSALS, Agreement
-from starplat.runtime.limits import UNLIMITED
 from starplat.runtime.targets import TARGETS, automatic, open_device
+from starplat.runtime.tracing.work import copy_rate
 from starplat.runtime.validate import judged
-from starplat.runtime.work import copy_rate
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.devices import report
 

@@ -16,7 +16,7 @@ from starplat.bench.records import Sizes
 from starplat.bench.samples import Estimate
 from starplat.bench.search import Outcome, Trial, Trials
 from starplat.diagnostics import Diagnostic, DiagnosticError
-from starplat.ir.printer import print_module
+from starplat.ir.printing.modules import print_module
 from starplat.runtime.looking import facts_on
 from starplat.runtime.targets import open_device
 from starplat.schedule import AUTO, KNOBS
@@ -24,7 +24,7 @@ from starplat.schedule.parse import parse_schedule
 
 if TYPE_CHECKING:
     from starplat.graph import Graph
-    from starplat.ir.nodes import Module
+    from starplat.ir import nodes as ir
 
 FIRST_LINE = "# Written by `starplat tune`; edit it as you like."
 KIND = "tune"
@@ -90,7 +90,7 @@ def _setting(name: str, value: str) -> str:
     return f'{name} = "{value}"'
 
 
-def key_of(module: Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
+def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
     """What a search is about: times of one are of no use to another. What `auto` makes of the program on that device is
     part of it, so that a compiler which has changed begins anew."""
     there = open_device(target, device or 0)

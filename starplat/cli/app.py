@@ -22,20 +22,21 @@ import typer
 
 from starplat import __version__
 from starplat.cli import console
-from starplat.cli.bench import bench
-from starplat.cli.check import check
-from starplat.cli.compile import compile
-from starplat.cli.devices import devices
-from starplat.cli.doctor import doctor
-from starplat.cli.explain import explain
 from starplat.cli.failure import write_failure
-from starplat.cli.fmt import fmt
-from starplat.cli.graph import app as graph
-from starplat.cli.inspect import inspect
 from starplat.cli.optional import TracingCommand
-from starplat.cli.run import run
-from starplat.cli.tune import tune
-from starplat.cli.version import version
+from starplat.cli.streams import let_go_of, prepared
+from starplat.cli.verbs.bench import bench
+from starplat.cli.verbs.check import check
+from starplat.cli.verbs.compile import compile
+from starplat.cli.verbs.devices import devices
+from starplat.cli.verbs.doctor import doctor
+from starplat.cli.verbs.explain import explain
+from starplat.cli.verbs.fmt import fmt
+from starplat.cli.verbs.graph import app as graph
+from starplat.cli.verbs.inspect import inspect
+from starplat.cli.verbs.run import run
+from starplat.cli.verbs.tune import tune
+from starplat.cli.verbs.version import version
 from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
 
 app = typer.Typer(
@@ -88,15 +89,16 @@ def common(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit code."""
     gc.set_threshold(50_000)  # trees grow, little is thrown away: collecting seldom saves a tenth of a short process
-    _prepare_streams()
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)  # a polite kill cleans up as an interruption does
     try:
-        with warnings.catch_warnings():
+        with prepared(), warnings.catch_warnings():
             warnings.showwarning = _say_warning
             return _guarded(arguments)
     except (BrokenPipeError, SystemExit) as gone:
         if isinstance(gone, SystemExit) and not isinstance(gone.__context__, BrokenPipeError):
             raise
-        _let_go_of_stdout()  # typer and rich turn a broken pipe into an exit with 1
+        let_go_of(sys.stdout)  # typer and rich turn a broken pipe into an exit with 1
         return ExitCode.FINE.value
 
 
@@ -132,7 +134,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             console.usage_error(f"the output cannot be written: {error.strerror}")
-            _let_go_of_stdout()
+            let_go_of(sys.stdout)
             return ExitCode.WRONG_INPUT.value
         return _internal_error(error, words)
 
@@ -178,23 +180,5 @@ def _internal_error(error: Exception, words: Sequence[str]) -> int:
     )
 
 
-def _prepare_streams() -> None:
-    """Whatever a name or a comment holds can be printed, what is closed is nothing, and a polite kill cleans up as an
-    interruption does."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for the process's life
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminated)
-
-
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
-
-
-def _let_go_of_stdout() -> None:
-    """Points stdout at nothing, so that the interpreter's last flush does not complain."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from starplat.cli import console
-from starplat.cli.check import diagnostic_as_json
 from starplat.diagnostics import Diagnostic, ExitCode
 
 
@@ -22,5 +21,5 @@ def write_failure(words: Sequence[str], code: ExitCode, message: str, diagnostic
     """Writes the object if the command line asks for one, unless the command has written its own."""
     if not wants_json(words) or console.wrote_json():
         return
-    shown = [diagnostic_as_json(diagnostic) for diagnostic in diagnostics]
+    shown = [diagnostic.to_json() for diagnostic in diagnostics]
     console.write_json({"schema": 1, "exit_code": code.value, "error": message, "diagnostics": shown})

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from starplat.cli.apart import step_aside
 
-_DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.library")
+_DEVICE_LIBRARIES = ("pyopencl", "cupy", "dpctl", "starplat.runtime.devices.library")
 
 
 def run() -> NoReturn:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from starplat.runtime import Result
-    from starplat.runtime.trace import Trace
+    from starplat.runtime.tracing.trace import Trace
 
 
 def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool) -> None:
@@ -34,8 +34,8 @@ def show(result: Result, *, json: bool, asked: str, validate: bool, rounds: bool
 
 
 def _print_rounds(result: Result, trace: Trace) -> None:
-    from starplat.cli.trace_table import table
-    from starplat.cli.trace_words import notes
+    from starplat.cli.views.trace_table import table
+    from starplat.cli.views.trace_words import notes
 
     if trace.rounds:
         console.show_table(table(trace))

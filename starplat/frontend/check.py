@@ -12,8 +12,8 @@ from starplat.diagnostics import Label, Reporter, Severity, sort
 from starplat.frontend import ast, typed
 from starplat.frontend.builtins import FUNCTION_NAMES
 from starplat.frontend.context import Signature
-from starplat.frontend.functions import check_function
-from starplat.frontend.syntax import syntax_within
+from starplat.frontend.parsing.syntax import syntax_within
+from starplat.frontend.statements.functions import check_function
 from starplat.source import SourceFile, Span
 
 

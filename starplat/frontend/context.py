@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from starplat.diagnostics import Label, Reporter, Severity
-from starplat.frontend import ast, remedies, typed
+from starplat.frontend import ast, typed
+from starplat.frontend.mistakes import remedies
+from starplat.frontend.mistakes.suggest import closest
 from starplat.frontend.scope import Binding, Scopes
-from starplat.frontend.suggest import closest
 from starplat.frontend.typed import Role, Symbol
 from starplat.frontend.types import Collection, GraphType, PropertyType, Scalar, SetType, Type, Void
 from starplat.source import Span
@@ -137,22 +138,11 @@ class Context:
         *,
         related: Iterable[Label] = (),
         help: str | None = None,
+        severity: Severity = Severity.WARNING,
     ) -> None:
-        """Reports what is allowed but hardly meant."""
-        self.reporter.report(code, message, span, text, related=related, help=help, severity=Severity.WARNING)
-
-    def note(
-        self,
-        code: str,
-        message: str,
-        span: Span,
-        text: str = "",
-        *,
-        related: Iterable[Label] = (),
-        help: str | None = None,
-    ) -> None:
-        """Says how something is understood that could have been meant otherwise."""
-        self.reporter.report(code, message, span, text, related=related, help=help, severity=Severity.NOTE)
+        """Reports what is allowed but hardly meant, or (NOTE) how something is understood that could have been meant
+        otherwise."""
+        self.reporter.report(code, message, span, text, related=related, help=help, severity=severity)
 
     def first_time(self, code: str, name: str) -> bool:
         """Whether this is the first message of its kind about `name` in this function."""

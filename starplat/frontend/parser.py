@@ -11,12 +11,12 @@ from functools import cache
 
 from starplat.diagnostics import Reporter
 from starplat.frontend import ast
-from starplat.frontend.builder import Builder
-from starplat.frontend.depth import report_depth
-from starplat.frontend.lexer import END, Lexer, Token, Words, span_of
-from starplat.frontend.mistakes import explain
-from starplat.frontend.recovery import Situation
-from starplat.frontend.tables import tables
+from starplat.frontend.mistakes.recovery import Situation
+from starplat.frontend.mistakes.report import explain
+from starplat.frontend.parsing.builder import Builder
+from starplat.frontend.parsing.depth import report_depth
+from starplat.frontend.parsing.lexer import END, Lexer, Token, Words, span_of
+from starplat.frontend.parsing.tables import tables
 from starplat.source import SourceFile, Span
 
 

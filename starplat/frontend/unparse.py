@@ -8,9 +8,9 @@ it also keeps comments, and single blank lines between statements. A comment ins
 from __future__ import annotations
 
 from starplat.frontend import ast
-from starplat.frontend.expression_text import ExpressionPrinter
 from starplat.frontend.parser import comments, parse
-from starplat.frontend.trivia import Trivia
+from starplat.frontend.parsing.expression_text import ExpressionPrinter
+from starplat.frontend.parsing.trivia import Trivia
 from starplat.source import SourceFile
 
 _INDENT = "  "

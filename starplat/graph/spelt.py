@@ -145,11 +145,11 @@ def _weights(columns: _Columns) -> NDArray[Any] | None:
     try:
         found = _in_lines(["1" if weight is None else weight for weight in columns.weights])
         values = numbers.numbers(found, found.starts, found.ends)
-        if values.dtype.kind != "f" or np.isfinite(values).all():
-            return values
     except NotNumbersError:
-        pass
-    raise _wrong_weight(columns)
+        raise _wrong_weight(columns) from None
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise _wrong_weight(columns)
+    return values
 
 
 def _wrong_id(columns: _Columns, *, named: bool) -> DiagnosticError:

@@ -10,55 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from starplat.ir.gathering import gathering
-from starplat.ir.members import membership
-from starplat.ir.nodes import (
-    GRAPH_ARRAYS,
-    AllArcs,
-    AllNodes,
-    Array,
-    CallFunction,
-    CompareSwap,
-    CopyArray,
-    Expression,
-    Extent,
-    ExtremeCell,
-    FetchAdd,
-    FetchOr,
-    Fill,
-    ForNeighbors,
-    ForRange,
-    HostOp,
-    InWords,
-    Kernel,
-    KernelOp,
-    Launch,
-    Listed,
-    ListMembers,
-    Load,
-    Module,
-    Packing,
-    ReadCell,
-    ReadEmpty,
-    ReadSize,
-    Ref,
-    Store,
-    UpdateCell,
-    Variable,
-    WriteCell,
-)
-from starplat.ir.searching import searching
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.members import membership
+from starplat.ir.shapes.searching import searching
 from starplat.ir.unnoticed import Number, asked_in, goes_unnoticed, lowered_in
 from starplat.ir.visitor import blocks_of, expressions_of, walk_expression
 
-_RANGES = {Extent.NODES: "nodes", Extent.ARCS: "arcs"}
+_RANGES = {ir.Extent.NODES: "nodes", ir.Extent.ARCS: "arcs"}
 
 LOOKED_AT, WALKED, TAKEN = "size", "members", "taken"
 """How many a set has is read; its members are gone through; or they are taken out, which leaves alone how many there
 were and the list of them."""
 
 
-Own = tuple[Variable | None, str]
+Own = tuple[ir.Variable | None, str]
 """The variable that is an iteration's own index, if any, and the range that it runs over."""
 
 
@@ -72,21 +38,21 @@ class Access:
         asked: what is asked of cells that are read, whether they hold one of these, if it is no more.
     """
 
-    array: Array
+    array: ir.Array
     writes: bool
     range: str | None
-    lacking: Array | None = None
+    lacking: ir.Array | None = None
     lowered: Number | None = None
     asked: frozenset[Number] | None = None
 
-    def disturbs(self, other: Access, listed: Array | None = None) -> bool:
+    def disturbs(self, other: Access, listed: ir.Array | None = None) -> bool:
         """Whether one of the two must wait for the other; in case all members of the set `listed` are in its list."""
         if self.array != other.array or not (self.writes or other.writes):
             return False
         ranges = {self.range, other.range}
         if ranges == {LOOKED_AT, TAKEN}:
             return False
-        if ranges == {WALKED, TAKEN} and (self.array == listed or self.array.packed is Packing.LIST):
+        if ranges == {WALKED, TAKEN} and (self.array == listed or self.array.packed is ir.Packing.LIST):
             return False
         if listed is not None and listed in (self.lacking, other.lacking):
             return False
@@ -94,7 +60,7 @@ class Access:
             return False
         return self.range != other.range or self.range not in _RANGES.values()
 
-    def in_terms_of(self, variables: frozenset[Variable]) -> Access:
+    def in_terms_of(self, variables: frozenset[ir.Variable]) -> Access:
         """The same with no more said of cells than these variables and constants can say."""
         numbers = (*(self.asked or ()), *((self.lowered,) if self.lowered else ()))
         fits = all(variable is None or variable in variables for variable, _ in numbers)
@@ -107,31 +73,31 @@ def _unnoticed(write: Access, read: Access) -> bool:
     return goes_unnoticed(write.lowered, read.asked)
 
 
-def accesses(op: HostOp, module: Module) -> frozenset[Access]:
+def accesses(op: ir.HostOp, module: ir.Module) -> frozenset[Access]:
     """What one operation, that holds no others, does to the cells of the program's arrays."""
     match op:
-        case Fill(array):
+        case ir.Fill(array):
             return frozenset({Access(array, True, None if array.packed else _RANGES.get(array.extent))})
-        case CopyArray(destination, source):
+        case ir.CopyArray(destination, source):
             place = _RANGES.get(source.extent)
             return frozenset({Access(destination, True, place), Access(source, False, place)})
-        case ReadEmpty(_, flags):
+        case ir.ReadEmpty(_, flags):
             return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
-        case ReadSize(_, flags):
+        case ir.ReadSize(_, flags):
             return frozenset({Access(flags, False, LOOKED_AT if flags.packed else None)})
-        case ListMembers(flags, array):
+        case ir.ListMembers(flags, array):
             return frozenset({Access(flags, False, WALKED), Access(array, True, None)})
-        case ReadCell(_, array, _):
+        case ir.ReadCell(_, array, _):
             return frozenset({Access(array, False, None)})
-        case WriteCell(array, _, _):
+        case ir.WriteCell(array, _, _):
             return frozenset({Access(array, True, None)})
-        case Launch(kernel):
+        case ir.Launch(kernel):
             return kernel_accesses(module.kernel(kernel))
         case _:
             return frozenset()
 
 
-def kernel_accesses(kernel: Kernel) -> frozenset[Access]:
+def kernel_accesses(kernel: ir.Kernel) -> frozenset[Access]:
     """What a launch of the kernel does to the cells of the program's arrays."""
     lowered, asked = lowered_in(kernel), asked_in(kernel)
     return frozenset(
@@ -142,22 +108,22 @@ def kernel_accesses(kernel: Kernel) -> frozenset[Access]:
     )
 
 
-def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
+def _kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
     own: Own
     match kernel.domain:
-        case AllNodes() if membership(kernel) is not None:
+        case ir.AllNodes() if membership(kernel) is not None:
             own = (None, "")  # whichever thread comes by a member has it
-        case AllNodes() if kernel.shares_arcs:
+        case ir.AllNodes() if kernel.shares_arcs:
             own = (None, "")  # which threads have a node depends on its arcs
-        case AllNodes():
+        case ir.AllNodes():
             own = (kernel.iterator, "nodes")
-        case AllArcs():
+        case ir.AllArcs():
             own = (kernel.iterator, "arcs")
-        case Listed(array):
+        case ir.Listed(array):
             own = (None, "")  # a thread has a place of the list, not a node
             yield Access(array, False, None)
             yield from _reads(expressions_of(kernel.domain), own)
-        case InWords(array):
+        case ir.InWords(array):
             own = (None, "")  # a thread has a bit of the listed words, not a node
             yield Access(array, False, None)
         case _:
@@ -183,41 +149,41 @@ def _kernel_accesses(kernel: Kernel) -> Iterator[Access]:
     yield from _body(kernel.body[-1:], (None, ""))
 
 
-def _body(ops: Iterable[KernelOp], own: Own) -> Iterator[Access]:
+def _body(ops: Iterable[ir.KernelOp], own: Own) -> Iterator[Access]:
     for op in ops:
         yield from _reads(expressions_of(op), own)
         match op:
-            case Store(array, index) | UpdateCell(_, array, index):
+            case ir.Store(array, index) | ir.UpdateCell(_, array, index):
                 yield Access(array, True, _place(array, index, own))
-            case FetchAdd(_, array, index) | FetchOr(_, array, index) | CompareSwap(_, array, index):
+            case ir.FetchAdd(_, array, index) | ir.FetchOr(_, array, index) | ir.CompareSwap(_, array, index):
                 yield Access(array, True, _place(array, index, own))
-            case ExtremeCell(_, array, index, _, carried, _, lock):
+            case ir.ExtremeCell(_, array, index, _, carried, _, lock):
                 yield Access(array, True, _place(array, index, own))
                 for carry in carried:
                     yield Access(carry.array, True, _place(carry.array, carry.index, own))
                 if lock is not None:
                     yield Access(lock, True, None)
-            case ForNeighbors() | ForRange():
+            case ir.ForNeighbors() | ir.ForRange():
                 pass
         for block in blocks_of(op):
             yield from _body(block, own)
 
 
-def _reads(expressions: Iterable[Expression], own: Own) -> Iterator[Access]:
+def _reads(expressions: Iterable[ir.Expression], own: Own) -> Iterator[Access]:
     for whole in expressions:
         for part in walk_expression(whole):
-            if isinstance(part, Load) and part.array not in GRAPH_ARRAYS:
+            if isinstance(part, ir.Load) and part.array not in ir.GRAPH_ARRAYS:
                 yield Access(part.array, False, _place(part.array, part.index, own))
-            elif isinstance(part, CallFunction):
+            elif isinstance(part, ir.CallFunction):
                 for argument in part.arguments:
-                    if isinstance(argument, Array) and argument not in GRAPH_ARRAYS:
+                    if isinstance(argument, ir.Array) and argument not in ir.GRAPH_ARRAYS:
                         yield Access(argument, False, None)
                         yield Access(argument, True, None)
 
 
-def _place(array: Array, index: Expression, own: Own) -> str | None:
+def _place(array: ir.Array, index: ir.Expression, own: Own) -> str | None:
     iterator, name = own
     if array.packed:
         return None  # neighbors share a word
-    fits = iterator is not None and index == Ref(iterator) and _RANGES.get(array.extent) == name
+    fits = iterator is not None and index == ir.Ref(iterator) and _RANGES.get(array.extent) == name
     return name if fits else None

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Combine, Element
+from starplat.ir import nodes as ir
 
 BITS = {
-    Element.BOOL: 8,
-    Element.INT: 32,
-    Element.NODE: 32,
-    Element.FLOAT: 32,
-    Element.LONG: 64,
-    Element.DOUBLE: 64,
-    Element.ARC: 64,
+    ir.Element.BOOL: 8,
+    ir.Element.INT: 32,
+    ir.Element.NODE: 32,
+    ir.Element.FLOAT: 32,
+    ir.Element.LONG: 64,
+    ir.Element.DOUBLE: 64,
+    ir.Element.ARC: 64,
 }
 """The width of a cell; of an ARC the wider of the two that it may have."""
 
@@ -45,7 +45,7 @@ class Capabilities:
         inner_loops: whether threads can share a loop inside an iteration of such a loop.
     """
 
-    atomics: frozenset[tuple[Combine, Element]]
+    atomics: frozenset[tuple[ir.Combine, ir.Element]]
     swap_bits: frozenset[int]
     grid_barrier: bool = False
     group_loops: bool = False
@@ -59,17 +59,17 @@ class Capabilities:
     batches: bool = False
     late_words: bool = False
 
-    def has_atomic(self, combine: Combine, element: Element) -> bool:
+    def has_atomic(self, combine: ir.Combine, element: ir.Element) -> bool:
         """Whether `cell = cell combine value` is one operation of the target; for an ARC in both of its widths."""
         return all((combine, as_machine) in self.atomics for as_machine in machine_elements(element))
 
-    def has_compare_and_swap(self, element: Element) -> bool:
+    def has_compare_and_swap(self, element: ir.Element) -> bool:
         """Whether a cell of this element can be compared and swapped."""
         return BITS[element] in self.swap_bits
 
 
 INTERPRETER = Capabilities(
-    atomics=frozenset((combine, element) for combine in Combine for element in Element),
+    atomics=frozenset((combine, element) for combine in ir.Combine for element in ir.Element),
     swap_bits=frozenset(BITS.values()),
     grid_barrier=True,
     group_loops=True,
@@ -78,12 +78,12 @@ INTERPRETER = Capabilities(
 """What the interpreter can do: one thing after the other, so that nothing ever comes in between or has to wait."""
 
 
-def machine_elements(element: Element) -> tuple[Element, ...]:
+def machine_elements(element: ir.Element) -> tuple[ir.Element, ...]:
     """What a cell of this element is to the machine: a NODE is an INT, an ARC an INT or a LONG."""
     match element:
-        case Element.NODE:
-            return (Element.INT,)
-        case Element.ARC:
-            return (Element.INT, Element.LONG)
+        case ir.Element.NODE:
+            return (ir.Element.INT,)
+        case ir.Element.ARC:
+            return (ir.Element.INT, ir.Element.LONG)
         case _:
             return (element,)

@@ -11,7 +11,7 @@ from starplat.analysis.infinity import shows_infinity
 from starplat.analysis.transfers import first_contents_matter
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
-from starplat.frontend.sequence import sequenced
+from starplat.frontend.statements.sequence import sequenced
 from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.context import Context, array_of, element_of

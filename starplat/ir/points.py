@@ -10,34 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes import (
-    IN_ROW_OFFSETS,
-    ROW_OFFSETS,
-    Array,
-    CopyArray,
-    Direction,
-    ExtremeCell,
-    FetchAdd,
-    Fill,
-    ForNeighbors,
-    HostBlock,
-    HostLoop,
-    HostOp,
-    InBatches,
-    Kernel,
-    Launch,
-    Module,
-    NearestFirst,
-    NodeNeighbors,
-    PushOrPull,
-    Ref,
-    Store,
-    UpdateCell,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import blocks_of, walk_host, walk_kernel
 from starplat.source import NOWHERE, Span
 
-LOOPS = HostLoop | InBatches
+LOOPS = ir.HostLoop | ir.InBatches
 
 
 class Event(Enum):
@@ -55,32 +32,32 @@ class Point:
     another that walks them, `instead_of` is the choice between them."""
 
     event: Event
-    op: HostOp
+    op: ir.HostOp
     span: Span
     kernel: str = ""
-    instead_of: PushOrPull | None = None
+    instead_of: ir.PushOrPull | None = None
 
 
-def points_of(body: Iterable[HostOp], module: Module) -> tuple[Point, ...]:
+def points_of(body: Iterable[ir.HostOp], module: ir.Module) -> tuple[Point, ...]:
     """All points of the operations, loops before what is in them."""
     return tuple(_points(body, module, NOWHERE, None))
 
 
-def _points(body: Iterable[HostOp], module: Module, span: Span, either: PushOrPull | None) -> Iterator[Point]:
+def _points(body: Iterable[ir.HostOp], module: ir.Module, span: Span, either: ir.PushOrPull | None) -> Iterator[Point]:
     ops = tuple(body)
     several = sum(isinstance(op, LOOPS) for op in ops) > 1  # one piece of the program has become several loops
     for op in ops:
         match op:
-            case Launch(kernel):
+            case ir.Launch(kernel):
                 yield Point(Event.WALK, op, module.kernel(kernel).span, kernel, either)
-            case Fill() | CopyArray():
+            case ir.Fill() | ir.CopyArray():
                 yield Point(Event.FILL, op, span)
-            case HostBlock():
+            case ir.HostBlock():
                 yield from _points(op.body, module, span if op.span == NOWHERE else op.span, either)
-            case PushOrPull():
+            case ir.PushOrPull():
                 yield from _points(op.push, module, span, None)
                 yield from _points(op.pull, module, span, op)
-            case NearestFirst():
+            case ir.NearestFirst():
                 yield from _loop(op, module.kernel(op.walk).span if span == NOWHERE else span)
                 yield Point(Event.WALK, op, module.kernel(op.walk).span, op.walk)
                 yield from _points(op.body, module, span, None)
@@ -91,13 +68,13 @@ def _points(body: Iterable[HostOp], module: Module, span: Span, either: PushOrPu
                     yield from _points(block, module, span, either)
 
 
-def _loop(op: HostOp, span: Span) -> Iterator[Point]:
+def _loop(op: ir.HostOp, span: Span) -> Iterator[Point]:
     yield from (Point(Event.ROUND, op, span), Point(Event.END, op, span))
 
 
-def _first_launch(loop: HostOp, module: Module) -> Span:
+def _first_launch(loop: ir.HostOp, module: ir.Module) -> Span:
     """Where the first kernel of a loop stands in the program."""
-    return next((module.kernel(op.kernel).span for op in walk_host((loop,)) if isinstance(op, Launch)), NOWHERE)
+    return next((module.kernel(op.kernel).span for op in walk_host((loop,)) if isinstance(op, ir.Launch)), NOWHERE)
 
 
 class Way(Enum):
@@ -108,36 +85,36 @@ class Way(Enum):
     NONE = "-"
 
 
-def arcs_walked(kernel: Kernel) -> ForNeighbors | NodeNeighbors | None:
+def arcs_walked(kernel: ir.Kernel) -> ir.ForNeighbors | ir.NodeNeighbors | None:
     """Where a kernel goes through the arcs at its own nodes, first."""
-    if isinstance(kernel.domain, NodeNeighbors):
+    if isinstance(kernel.domain, ir.NodeNeighbors):
         return kernel.domain
     if kernel.iterator is None:
         return None
-    own = Ref(kernel.iterator)
-    return next((op for op in walk_kernel(kernel.body) if isinstance(op, ForNeighbors) and op.node == own), None)
+    own = ir.Ref(kernel.iterator)
+    return next((op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors) and op.node == own), None)
 
 
-def rows_of(kernel: Kernel) -> Array | None:
+def rows_of(kernel: ir.Kernel) -> ir.Array | None:
     """The offsets of the arcs that a kernel walks at each of its nodes."""
     walked = arcs_walked(kernel)
     if walked is None:
         return None
-    return ROW_OFFSETS if walked.direction is Direction.OUT else IN_ROW_OFFSETS
+    return ir.ROW_OFFSETS if walked.direction is ir.Direction.OUT else ir.IN_ROW_OFFSETS
 
 
-def way_of(kernel: Kernel) -> Way:
+def way_of(kernel: ir.Kernel) -> Way:
     """Push if a cell of another node is written on the way along arcs, else pull; the next place of a list is
     nobody's."""
     walked = arcs_walked(kernel)
-    if not isinstance(walked, ForNeighbors):
+    if not isinstance(walked, ir.ForNeighbors):
         return Way.NONE
-    written = (op for op in walk_kernel(walked.body) if isinstance(op, Store | UpdateCell | ExtremeCell))
-    own = {kernel.iterator, *(op.variable for op in walk_kernel(walked.body) if isinstance(op, FetchAdd))}
-    pushes = any(not isinstance(op.index, Ref) or op.index.variable not in own for op in written)
+    written = (op for op in walk_kernel(walked.body) if isinstance(op, ir.Store | ir.UpdateCell | ir.ExtremeCell))
+    own = {kernel.iterator, *(op.variable for op in walk_kernel(walked.body) if isinstance(op, ir.FetchAdd))}
+    pushes = any(not isinstance(op.index, ir.Ref) or op.index.variable not in own for op in written)
     return Way.PUSH if pushes else Way.PULL
 
 
-def pushing_rows(either: PushOrPull, module: Module) -> Array | None:
+def pushing_rows(either: ir.PushOrPull, module: ir.Module) -> ir.Array | None:
     """The offsets of the arcs at the members that the kernel which pushes walks."""
-    return next((rows_of(module.kernel(op.kernel)) for op in either.push if isinstance(op, Launch)), None)
+    return next((rows_of(module.kernel(op.kernel)) for op in either.push if isinstance(op, ir.Launch)), None)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from starplat.ir.nodes import Array, Carry, Expression, HostOp, Kernel, KernelOp, Reduction, Variable
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import EXPRESSIONS, HOST_OPS, KERNEL_OPS, field_names, with_signature
 
 Op = TypeVar("Op")
@@ -17,11 +17,11 @@ Op = TypeVar("Op")
 _EXPRESSIONS = frozenset(EXPRESSIONS)
 
 
-def map_expression(change: Callable[[Expression], Expression], expression: Expression) -> Expression:
+def map_expression(change: Callable[[ir.Expression], ir.Expression], expression: ir.Expression) -> ir.Expression:
     """The expression with `change` applied to every part of it, innermost first."""
 
     class Mapped(Rewriter):
-        def expression(self, inner: Expression) -> Expression:
+        def expression(self, inner: ir.Expression) -> ir.Expression:
             return change(self.rebuild(inner))
 
     return Mapped().expression(expression)
@@ -34,28 +34,28 @@ class Rewriter:
     call `rebuild(node)` for the node with its parts rewritten. What does not change is not copied.
     """
 
-    def expression(self, expression: Expression) -> Expression:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.rebuild(expression)
 
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         return (self.rebuild(op),)
 
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         return (self.rebuild(op),)
 
-    def array(self, array: Array) -> Array:
+    def array(self, array: ir.Array) -> ir.Array:
         return array
 
-    def variable(self, variable: Variable) -> Variable:
+    def variable(self, variable: ir.Variable) -> ir.Variable:
         return variable
 
-    def kernel_block(self, ops: Iterable[KernelOp]) -> tuple[KernelOp, ...]:
+    def kernel_block(self, ops: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
         return tuple(new for op in ops for new in self.kernel_op(op))
 
-    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         return tuple(new for op in ops for new in self.host_op(op))
 
-    def kernel(self, kernel: Kernel) -> Kernel:
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         """The kernel with its domain, filter and body rewritten, and what it uses worked out again."""
         return with_signature(
             replace(
@@ -69,7 +69,7 @@ class Rewriter:
             )
         )
 
-    def _reduction(self, reduction: Reduction) -> Reduction:
+    def _reduction(self, reduction: ir.Reduction) -> ir.Reduction:
         into = None if reduction.into is None else self.array(reduction.into)
         return replace(reduction, variable=self.variable(reduction.variable), into=into)
 
@@ -89,11 +89,11 @@ class Rewriter:
             return self._items(part)
         if kind in _EXPRESSIONS:
             return self.expression(part)
-        if kind is Variable:
+        if kind is ir.Variable:
             return self.variable(part)
-        if kind is Array:
+        if kind is ir.Array:
             return self.array(part)
-        return self.rebuild(part) if kind is Carry else part
+        return self.rebuild(part) if kind is ir.Carry else part
 
     def _items(self, items: tuple[Any, ...]) -> tuple[Any, ...]:
         if items and isinstance(items[0], KERNEL_OPS):

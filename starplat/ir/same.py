@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Same:
     """A module, equal to itself alone."""
 
-    module: Module
+    module: ir.Module
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Same) and other.module is self.module

@@ -9,26 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Combine,
-    Const,
-    Element,
-    Expression,
-    ExtremeCell,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    Let,
-    Load,
-    Ref,
-    Store,
-    UpdateCell,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import (
     assigned_variables,
     blocks_of,
@@ -39,22 +20,22 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 
-Number = tuple[Variable | None, int]
+Number = tuple[ir.Variable | None, int]
 """A host variable and what is added to it, or a constant alone."""
 
 
-def lowered_in(kernel: Kernel) -> Mapping[Array, Number]:
+def lowered_in(kernel: ir.Kernel) -> Mapping[ir.Array, Number]:
     """The arrays whose cells the kernel only ever lowers, to one number that is the same for all its iterations."""
-    found: dict[Array, Number | None] = {}
+    found: dict[ir.Array, Number | None] = {}
     facts = _Facts(frozenset(kernel.scalars), assigned_variables(kernel.body))
     for array, number in _writes(kernel.body, facts):
         found[array] = number if found.get(array, number) == number else None
     return {array: number for array, number in found.items() if number is not None}
 
 
-def asked_in(kernel: Kernel) -> Mapping[Array, frozenset[Number]]:
+def asked_in(kernel: ir.Kernel) -> Mapping[ir.Array, frozenset[Number]]:
     """The arrays of which the kernel only asks whether cells hold some numbers, and these."""
-    found: dict[Array, frozenset[Number] | None] = {}
+    found: dict[ir.Array, frozenset[Number] | None] = {}
     facts = _Facts(frozenset(kernel.scalars), assigned_variables(kernel.body))
     wholes = [e for op in walk_kernel(kernel.body) for e in expressions_of(op)]
     for whole in (*wholes, *((kernel.filter,) if kernel.filter else ()), *expressions_of(kernel.domain)):
@@ -75,68 +56,72 @@ class _Facts:
     """What is known at a place of a kernel: its host variables, the locals that are set again somewhere, those that are
     never, with their numbers, and the cells that hold more than a number."""
 
-    scalars: frozenset[Variable]
-    assigned: frozenset[Variable]
-    lets: Mapping[Variable, Number] = field(default_factory=dict)
-    larger: frozenset[tuple[Load, Number]] = frozenset()
+    scalars: frozenset[ir.Variable]
+    assigned: frozenset[ir.Variable]
+    lets: Mapping[ir.Variable, Number] = field(default_factory=dict)
+    larger: frozenset[tuple[ir.Load, Number]] = frozenset()
 
-    def number(self, expression: Expression) -> Number | None:
+    def number(self, expression: ir.Expression) -> Number | None:
         """An expression as a number."""
         match expression:
-            case Const(bool()):
+            case ir.Const(bool()):
                 return None
-            case Const(int() as value, Element.INT):
+            case ir.Const(int() as value, ir.Element.INT):
                 return None, value
-            case Ref(variable) if variable in self.lets:
+            case ir.Ref(variable) if variable in self.lets:
                 return self.lets[variable]
-            case Ref(variable) if variable in self.scalars and variable.element is Element.INT:
+            case ir.Ref(variable) if variable in self.scalars and variable.element is ir.Element.INT:
                 return variable, 0
-            case Binary(BinaryOperator.ADD | BinaryOperator.SUBTRACT as operator, left, Const(int() as value)):
+            case ir.Binary(
+                ir.BinaryOperator.ADD | ir.BinaryOperator.SUBTRACT as operator, left, ir.Const(int() as value)
+            ):
                 number = self.number(left)
-                sign = 1 if operator is BinaryOperator.ADD else -1
+                sign = 1 if operator is ir.BinaryOperator.ADD else -1
                 return None if number is None else (number[0], number[1] + sign * value)
             case _:
                 return None
 
-    def with_let(self, variable: Variable, value: Expression) -> _Facts:
+    def with_let(self, variable: ir.Variable, value: ir.Expression) -> _Facts:
         """After a local has been declared."""
         number = self.number(value)
         if number is None or variable in self.assigned:
             return self
         return replace(self, lets={**self.lets, variable: number})
 
-    def where(self, condition: Expression) -> _Facts:
+    def where(self, condition: ir.Expression) -> _Facts:
         """Where the condition holds. The cell must be that of a node which stays the same."""
         match condition:
-            case Binary(BinaryOperator.AND, left, right):
+            case ir.Binary(ir.BinaryOperator.AND, left, right):
                 return self.where(left).where(right)
-            case Binary(BinaryOperator.GREATER, Load() as cell, value):
-                return self.where(Binary(BinaryOperator.LESS, value, cell, Element.BOOL))
-            case Binary(BinaryOperator.LESS, value, Load(_, Ref(node)) as cell) if node not in self.assigned:
+            case ir.Binary(ir.BinaryOperator.GREATER, ir.Load() as cell, value):
+                return self.where(ir.Binary(ir.BinaryOperator.LESS, value, cell, ir.Element.BOOL))
+            case ir.Binary(ir.BinaryOperator.LESS, value, ir.Load(_, ir.Ref(node)) as cell) if (
+                node not in self.assigned
+            ):
                 number = self.number(value)
                 return self if number is None else replace(self, larger=self.larger | {(cell, number)})
             case _:
                 return self
 
 
-def _writes(ops: Iterable[KernelOp], facts: _Facts) -> Iterator[tuple[Array, Number | None]]:
+def _writes(ops: Iterable[ir.KernelOp], facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
     """Every array that is written, with the number that the cell is lowered to, if it is."""
     for op in ops:
         for expression in expressions_of(op):
             yield from ((array, None) for inner in walk_expression(expression) for array in _lent(inner))
         match op:
-            case Let(variable, value):
+            case ir.Let(variable, value):
                 facts = facts.with_let(variable, value)
-            case Store(array, index, value):
+            case ir.Store(array, index, value):
                 number = facts.number(value)
-                yield array, number if (Load(array, index), number) in facts.larger else None
-            case UpdateCell(Combine.MIN, array, _, value):
+                yield array, number if (ir.Load(array, index), number) in facts.larger else None
+            case ir.UpdateCell(ir.Combine.MIN, array, _, value):
                 yield array, facts.number(value)
-            case ExtremeCell(Combine.MIN, array, _, candidate, carried):
+            case ir.ExtremeCell(ir.Combine.MIN, array, _, candidate, carried):
                 yield array, facts.number(candidate)
                 yield from ((carry.array, None) for carry in carried)
                 yield from (written for also in blocks_of(op) for written in _writes(also, facts))
-            case KernelIf(condition, then, otherwise):
+            case ir.KernelIf(condition, then, otherwise):
                 yield from _writes(then, facts.where(condition))
                 yield from _writes(otherwise, facts)
             case _ if blocks_of(op):
@@ -147,16 +132,16 @@ def _writes(ops: Iterable[KernelOp], facts: _Facts) -> Iterator[tuple[Array, Num
                 yield from ((array, None) for array in written_arrays((op,)))
 
 
-def _questions(expression: Expression, facts: _Facts) -> Iterator[tuple[Array, Number | None]]:
+def _questions(expression: ir.Expression, facts: _Facts) -> Iterator[tuple[ir.Array, Number | None]]:
     """Every array of which the expression reads cells, with the number that is asked for, if no more is."""
     yield from ((array, None) for array in _lent(expression))
     match expression:
-        case Binary(BinaryOperator.EQUAL | BinaryOperator.NOT_EQUAL, Load(array, index), other) if (
+        case ir.Binary(ir.BinaryOperator.EQUAL | ir.BinaryOperator.NOT_EQUAL, ir.Load(array, index), other) if (
             number := facts.number(other)
         ) is not None:
             yield array, number
             yield from _questions(index, facts)
-        case Load(array, index):
+        case ir.Load(array, index):
             yield array, None
             yield from _questions(index, facts)
         case _:
@@ -164,7 +149,7 @@ def _questions(expression: Expression, facts: _Facts) -> Iterator[tuple[Array, N
                 yield from _questions(inner, facts)
 
 
-def _lent(expression: Expression) -> Iterator[Array]:
+def _lent(expression: ir.Expression) -> Iterator[ir.Array]:
     """The arrays that the expression gives to functions."""
-    if isinstance(expression, CallFunction):
-        yield from (argument for argument in expression.arguments if isinstance(argument, Array))
+    if isinstance(expression, ir.CallFunction):
+        yield from (argument for argument in expression.arguments if isinstance(argument, ir.Array))

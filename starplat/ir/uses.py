@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
+from starplat.ir import nodes as ir
 from starplat.ir.launches import touched
-from starplat.ir.nodes import (
-    Array,
-    CopyArray,
-    Fill,
-    HostBlock,
-    HostBreak,
-    HostContinue,
-    HostOp,
-    HostReturn,
-    Module,
-)
 from starplat.ir.visitor import walk_host
 
 
@@ -28,33 +18,33 @@ class Use(Enum):
     OTHER = "anything else, or nobody knows"
 
 
-def use(op: HostOp, array: Array, module: Module) -> Use:
+def use(op: ir.HostOp, array: ir.Array, module: ir.Module) -> Use:
     """What one operation, with all inside it, does to `array`; one that may leave the row counts as looking at it."""
     match op:
-        case Fill(array=filled) if filled == array:
+        case ir.Fill(array=filled) if filled == array:
             return Use.OVERWRITES
-        case CopyArray(destination=destination, source=source) if destination == array != source:
+        case ir.CopyArray(destination=destination, source=source) if destination == array != source:
             return Use.OVERWRITES
         case _:
             return Use.OTHER if _touches(op, array, module) else Use.NONE
 
 
-def _touches(op: HostOp, array: Array, module: Module) -> bool:
+def _touches(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:
     for inner in walk_host((op,)):
-        if isinstance(inner, HostReturn | HostBreak | HostContinue) or array in touched(inner, module):
+        if isinstance(inner, ir.HostReturn | ir.HostBreak | ir.HostContinue) or array in touched(inner, module):
             return True
     return False
 
 
-def stream(ops: Iterable[HostOp]) -> Iterator[HostOp]:
+def stream(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
     """The operations in a row, blocks that only group opened."""
     for op in ops:
-        if isinstance(op, HostBlock):
+        if isinstance(op, ir.HostBlock):
             yield from stream(op.body)
         else:
             yield op
 
 
-def next_use(following: Sequence[HostOp], array: Array, module: Module) -> HostOp | None:
+def next_use(following: Sequence[ir.HostOp], array: ir.Array, module: ir.Module) -> ir.HostOp | None:
     """The first of the operations that does anything to `array`."""
     return next((op for op in stream(following) if use(op, array, module) is not Use.NONE), None)

@@ -10,53 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any, TypeVar, get_args
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    GRAPH_ARRAYS,
-    IN_COLUMNS,
-    IN_ROW_OFFSETS,
-    ROW_OFFSETS,
-    Array,
-    Carry,
-    CompareSwap,
-    CopyArray,
-    DeclareVariable,
-    Direction,
-    Domain,
-    Expression,
-    FetchAdd,
-    FetchOr,
-    Fill,
-    FindArc,
-    ForNeighbors,
-    ForRange,
-    HostForMembers,
-    HostForNeighbors,
-    HostForRange,
-    HostOp,
-    Kernel,
-    KernelContinue,
-    KernelIf,
-    KernelOp,
-    Launch,
-    Let,
-    ListMembers,
-    Load,
-    Module,
-    NodeNeighbors,
-    OnDevice,
-    Ref,
-    SetLocal,
-    Swap,
-    Variable,
-    WriteCell,
-)
+from starplat.ir import nodes as ir
 
 Op = TypeVar("Op")
 
-EXPRESSIONS: tuple[type, ...] = get_args(Expression)
-KERNEL_OPS: tuple[type, ...] = get_args(KernelOp)
-HOST_OPS: tuple[type, ...] = get_args(HostOp)
+EXPRESSIONS: tuple[type, ...] = get_args(ir.Expression)
+KERNEL_OPS: tuple[type, ...] = get_args(ir.KernelOp)
+HOST_OPS: tuple[type, ...] = get_args(ir.HostOp)
 _OPS = frozenset((*KERNEL_OPS, *HOST_OPS))
 _EXPRESSIONS = frozenset(EXPRESSIONS)
 
@@ -78,7 +38,7 @@ def _parts(node: object) -> Iterator[Any]:
         value = getattr(node, name)
         if type(value) is tuple:
             for item in value:
-                if type(item) is Carry:
+                if type(item) is ir.Carry:
                     yield from _parts(item)
                 else:
                     yield item
@@ -89,12 +49,12 @@ def _parts(node: object) -> Iterator[Any]:
 # --- reading -------------------------------------------------------------------------------------------------------
 
 
-def operands(expression: Expression) -> tuple[Expression, ...]:
+def operands(expression: ir.Expression) -> tuple[ir.Expression, ...]:
     """The expressions directly inside an expression."""
     return tuple(part for part in _parts(expression) if type(part) in _EXPRESSIONS)
 
 
-def expressions_of(op: KernelOp | HostOp | Domain) -> tuple[Expression, ...]:
+def expressions_of(op: ir.KernelOp | ir.HostOp | ir.Domain) -> tuple[ir.Expression, ...]:
     """The expressions of the operation itself, not those in blocks inside it."""
     return tuple(part for part in _parts(op) if type(part) in _EXPRESSIONS)
 
@@ -105,7 +65,7 @@ def blocks_of(op: Op) -> tuple[tuple[Op, ...], ...]:
     return tuple(value for value in values if type(value) is tuple and value and type(value[0]) in _OPS)
 
 
-def walk_expression(expression: Expression) -> Iterator[Expression]:
+def walk_expression(expression: ir.Expression) -> Iterator[ir.Expression]:
     """The expression and all inside it."""
     yield expression
     for operand in operands(expression):
@@ -119,79 +79,79 @@ def _walk(ops: Iterable[Op]) -> Iterator[Op]:
             yield from _walk(block)
 
 
-def walk_kernel(ops: Iterable[KernelOp]) -> Iterator[KernelOp]:
+def walk_kernel(ops: Iterable[ir.KernelOp]) -> Iterator[ir.KernelOp]:
     """The operations of a kernel or a helper and all inside them."""
     return _walk(ops)
 
 
-def walk_host(ops: Iterable[HostOp]) -> Iterator[HostOp]:
+def walk_host(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
     """The operations of a host function and all inside them."""
     return _walk(ops)
 
 
-def all_expressions(ops: Iterable[KernelOp] | Iterable[HostOp]) -> Iterator[Expression]:
+def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterator[ir.Expression]:
     """Every expression of the operations and of what is inside them, subexpressions too."""
     for op in _walk(ops):
         for expression in expressions_of(op):
             yield from walk_expression(expression)
 
 
-def used_host_arrays(ops: Iterable[HostOp], module: Module) -> tuple[Array, ...]:
+def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Array, ...]:
     """The arrays of host operations and of the kernels they launch: the graph's first, then by first use."""
-    found: dict[Array, None] = {}
+    found: dict[ir.Array, None] = {}
     for op in ops:
         found.update(dict.fromkeys(arrays_in(op)))
-        if isinstance(op, Launch):
+        if isinstance(op, ir.Launch):
             found.update(dict.fromkeys(module.kernel(op.kernel).arrays))
-    return (*(a for a in GRAPH_ARRAYS if a in found), *(a for a in found if a not in GRAPH_ARRAYS))
+    return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
 
 
-def changed_by(op: HostOp) -> tuple[Array, ...]:
+def changed_by(op: ir.HostOp) -> tuple[ir.Array, ...]:
     """The arrays whose cells, or whose place in memory, a host operation changes by itself."""
     match op:
-        case Fill() | WriteCell() | ListMembers():
+        case ir.Fill() | ir.WriteCell() | ir.ListMembers():
             return (op.array,)
-        case CopyArray():
+        case ir.CopyArray():
             return (op.destination,)
-        case Swap():
+        case ir.Swap():
             return (op.first, op.second)
         case _:
             return ()
 
 
-def loops_of(module: Module) -> tuple[OnDevice, ...]:
+def loops_of(module: ir.Module) -> tuple[ir.OnDevice, ...]:
     """The operations that run in one launch each, in the order of the functions."""
-    return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, OnDevice))
+    return tuple(op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.OnDevice))
 
 
-def launched_alone(module: Module) -> tuple[Kernel, ...]:
+def launched_alone(module: ir.Module) -> tuple[ir.Kernel, ...]:
     """The kernels that the host launches; the others are only parts of `OnDevice` operations."""
     loops = loops_of(module)
     if not loops:
         return module.kernels
     inside = {id(op) for loop in loops for op in walk_host(loop.body)}
-    launches = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, Launch))
+    launches = (op for function in module.functions for op in walk_host(function.body) if isinstance(op, ir.Launch))
     names = {launch.kernel for launch in launches if id(launch) not in inside}
     return tuple(kernel for kernel in module.kernels if kernel.name in names)
 
 
-def declared_by(op: KernelOp | HostOp) -> tuple[Variable, ...]:
+def declared_by(op: ir.KernelOp | ir.HostOp) -> tuple[ir.Variable, ...]:
     """The variables that an operation declares."""
     match op:
-        case ForNeighbors() | HostForNeighbors():
+        case ir.ForNeighbors() | ir.HostForNeighbors():
             return (op.position, op.neighbor)
-        case Let() | ForRange() | DeclareVariable() | HostForRange() | HostForMembers():
+        case ir.Let() | ir.ForRange() | ir.DeclareVariable() | ir.HostForRange() | ir.HostForMembers():
             return (op.variable,)
         case _:
             return ()
 
 
-def continues(body: Iterable[KernelOp]) -> bool:
+def continues(body: Iterable[ir.KernelOp]) -> bool:
     """Whether a loop's body has a Continue of that very loop."""
     for op in body:
-        if isinstance(op, KernelContinue):
+        if isinstance(op, ir.KernelContinue):
             return True
-        if isinstance(op, KernelIf) and (continues(op.then) or continues(op.otherwise)):
+        if isinstance(op, ir.KernelIf) and (continues(op.then) or continues(op.otherwise)):
             return True
     return False
 
@@ -199,55 +159,55 @@ def continues(body: Iterable[KernelOp]) -> bool:
 # --- what a kernel uses --------------------------------------------------------------------------------------------
 
 
-def _neighbor_arrays(direction: Direction) -> tuple[Array, ...]:
-    return (ROW_OFFSETS, COLUMNS) if direction is Direction.OUT else (IN_ROW_OFFSETS, IN_COLUMNS)
+def _neighbor_arrays(direction: ir.Direction) -> tuple[ir.Array, ...]:
+    return (ir.ROW_OFFSETS, ir.COLUMNS) if direction is ir.Direction.OUT else (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
 
 
-def arrays_in(node: KernelOp | HostOp | Domain | Expression) -> Iterator[Array]:
+def arrays_in(node: ir.KernelOp | ir.HostOp | ir.Domain | ir.Expression) -> Iterator[ir.Array]:
     """The arrays that one node names or uses by its meaning, those of its expressions included, of its blocks not."""
-    if isinstance(node, (ForNeighbors, NodeNeighbors)):
+    if isinstance(node, (ir.ForNeighbors, ir.NodeNeighbors)):
         yield from _neighbor_arrays(node.direction)
-    elif isinstance(node, FindArc):
-        yield from (ROW_OFFSETS, COLUMNS)
+    elif isinstance(node, ir.FindArc):
+        yield from (ir.ROW_OFFSETS, ir.COLUMNS)
     for part in _parts(node):
-        if type(part) is Array:
+        if type(part) is ir.Array:
             yield part
         elif type(part) in _EXPRESSIONS:
             yield from arrays_in(part)
 
 
 def used_arrays(
-    body: Iterable[KernelOp],
-    domain: Domain | None = None,
-    filter: Expression | None = None,
-    guard: Array | None = None,
-) -> tuple[Array, ...]:
+    body: Iterable[ir.KernelOp],
+    domain: ir.Domain | None = None,
+    filter: ir.Expression | None = None,
+    guard: ir.Array | None = None,
+) -> tuple[ir.Array, ...]:
     """What `Kernel.arrays` must be: the graph's arrays in their own order, then the others by first use."""
     heads = [head for head in (domain, filter) if head is not None]
     found = {} if guard is None else {guard: None}
     found |= dict.fromkeys(array for node in (*heads, *walk_kernel(body)) for array in arrays_in(node))
-    return (*(a for a in GRAPH_ARRAYS if a in found), *(a for a in found if a not in GRAPH_ARRAYS))
+    return (*(a for a in ir.GRAPH_ARRAYS if a in found), *(a for a in found if a not in ir.GRAPH_ARRAYS))
 
 
 def used_scalars(
-    body: Iterable[KernelOp],
-    domain: Domain | None = None,
-    filter: Expression | None = None,
-    iterator: Variable | None = None,
-) -> tuple[Variable, ...]:
+    body: Iterable[ir.KernelOp],
+    domain: ir.Domain | None = None,
+    filter: ir.Expression | None = None,
+    iterator: ir.Variable | None = None,
+) -> tuple[ir.Variable, ...]:
     """What `Kernel.scalars` must be: the variables that are read and not declared inside, by first use."""
     ops = tuple(walk_kernel(body))
     declared = {variable for op in ops for variable in declared_by(op)} | {iterator}
-    if isinstance(domain, NodeNeighbors):
+    if isinstance(domain, ir.NodeNeighbors):
         declared.add(domain.position)
     heads = [] if domain is None else list(expressions_of(domain))
     heads += [] if filter is None else [filter]
     tops = (*heads, *(expression for op in ops for expression in expressions_of(op)))
-    refs = (e.variable for top in tops for e in walk_expression(top) if type(e) is Ref)
+    refs = (e.variable for top in tops for e in walk_expression(top) if type(e) is ir.Ref)
     return tuple(dict.fromkeys(variable for variable in refs if variable not in declared))
 
 
-def with_signature(kernel: Kernel) -> Kernel:
+def with_signature(kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with `arrays` and `scalars` worked out from what it uses."""
     return replace(
         kernel,
@@ -256,26 +216,26 @@ def with_signature(kernel: Kernel) -> Kernel:
     )
 
 
-def written_arrays(ops: Iterable[KernelOp]) -> frozenset[Array]:
+def written_arrays(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Array]:
     """The arrays that operations of a kernel may write; an array that is handed to a helper counts."""
-    written: set[Array] = set()
+    written: set[ir.Array] = set()
     for op in walk_kernel(ops):
-        written.update(part for part in _parts(op) if type(part) is Array)
+        written.update(part for part in _parts(op) if type(part) is ir.Array)
         for expression in expressions_of(op):
             for inner in walk_expression(expression):
-                if type(inner) is not Load:
-                    written.update(part for part in _parts(inner) if type(part) is Array)
-    return frozenset(written.difference(GRAPH_ARRAYS))
+                if type(inner) is not ir.Load:
+                    written.update(part for part in _parts(inner) if type(part) is ir.Array)
+    return frozenset(written.difference(ir.GRAPH_ARRAYS))
 
 
-def assigned_variables(ops: Iterable[KernelOp]) -> frozenset[Variable]:
+def assigned_variables(ops: Iterable[ir.KernelOp]) -> frozenset[ir.Variable]:
     """The variables that change after their declaration: set, or handed to a helper by reference."""
-    changed: set[Variable] = set()
+    changed: set[ir.Variable] = set()
     for op in walk_kernel(ops):
-        if isinstance(op, SetLocal | FetchAdd | FetchOr | CompareSwap):
+        if isinstance(op, ir.SetLocal | ir.FetchAdd | ir.FetchOr | ir.CompareSwap):
             changed.add(op.variable)
         for expression in expressions_of(op):
             for inner in walk_expression(expression):
-                if type(inner) is not Ref:
-                    changed.update(part for part in _parts(inner) if type(part) is Variable)
+                if type(inner) is not ir.Ref:
+                    changed.update(part for part in _parts(inner) if type(part) is ir.Variable)
     return frozenset(changed)

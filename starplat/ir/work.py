@@ -11,41 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from starplat.ir.nodes import (
-    Apply,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    CompareSwap,
-    Contribute,
-    Element,
-    Expression,
-    ExtremeCell,
-    FetchAdd,
-    FindArc,
-    ForNeighbors,
-    ForRange,
-    Kernel,
-    KernelBreak,
-    KernelCall,
-    KernelContinue,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    KernelWhile,
-    Let,
-    Load,
-    NodeNeighbors,
-    Ref,
-    Select,
-    SetLocal,
-    Store,
-    Unary,
-    UpdateCell,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.points import arcs_walked
 from starplat.ir.visitor import blocks_of, operands, walk_expression
 
@@ -54,7 +20,7 @@ LOOPS = "loops over anything but a node's own arcs"
 CALLS = "calls and searches"
 EARLY = "arcs of walks that may end early"
 
-_EIGHT = (Element.LONG, Element.DOUBLE)
+_EIGHT = (ir.Element.LONG, ir.Element.DOUBLE)
 
 
 @dataclass(slots=True)
@@ -76,136 +42,136 @@ class KernelCost:
     missing: frozenset[str]
 
 
-def cost_of(kernel: Kernel, *, wide_arcs: bool) -> KernelCost:
+def cost_of(kernel: ir.Kernel, *, wide_arcs: bool) -> KernelCost:
     """The least that a kernel does."""
     counter = _Counter(kernel, wide_arcs)
     if kernel.filter is not None:
         counter.expression(kernel.filter, counter.tested)
-    if isinstance(kernel.domain, NodeNeighbors):
+    if isinstance(kernel.domain, ir.NodeNeighbors):
         counter.kept.bytes += 4
     counter.block(kernel.body, counter.kept)
     return KernelCost(counter.tested, counter.kept, counter.arc, frozenset(counter.missing))
 
 
-def cell_size(array: Array, *, wide_arcs: bool) -> float:
+def cell_size(array: ir.Array, *, wide_arcs: bool) -> float:
     """Bytes of a cell; an eighth where it is a bit."""
     if array.packed:
         return 1 / 8
-    if array.element is Element.BOOL:
+    if array.element is ir.Element.BOOL:
         return 1
-    return 8 if array.element in _EIGHT or (array.element is Element.ARC and wide_arcs) else 4
+    return 8 if array.element in _EIGHT or (array.element is ir.Element.ARC and wide_arcs) else 4
 
 
 @dataclass
 class _Counter:
     """Counts one kernel. `moving` are the variables that change from arc to arc."""
 
-    kernel: Kernel
+    kernel: ir.Kernel
     wide_arcs: bool
     tested: Cost = field(default_factory=Cost)
     kept: Cost = field(default_factory=Cost)
     arc: Cost = field(default_factory=Cost)
     missing: set[str] = field(default_factory=set)
-    moving: set[Variable] = field(default_factory=set)
-    seen: set[Load] = field(default_factory=set)
+    moving: set[ir.Variable] = field(default_factory=set)
+    seen: set[ir.Load] = field(default_factory=set)
 
-    def block(self, ops: Iterable[KernelOp], cost: Cost) -> None:
+    def block(self, ops: Iterable[ir.KernelOp], cost: Cost) -> None:
         for op in ops:
             self.operation(op, cost)
-            if isinstance(op, KernelBreak | KernelContinue | KernelReturn):
+            if isinstance(op, ir.KernelBreak | ir.KernelContinue | ir.KernelReturn):
                 return
             if _leaves(op):  # whatever follows is not always done
                 self.missing.add(CONDITIONS)
                 return
 
-    def operation(self, op: KernelOp, cost: Cost) -> None:
+    def operation(self, op: ir.KernelOp, cost: Cost) -> None:
         match op:
-            case Let(variable, value) | SetLocal(variable, value):
+            case ir.Let(variable, value) | ir.SetLocal(variable, value):
                 self.expression(value, cost)
-                if cost is self.arc and (isinstance(op, SetLocal) or self.moves(value)):
+                if cost is self.arc and (isinstance(op, ir.SetLocal) or self.moves(value)):
                     self.moving.add(variable)
-            case Store(array, index, value):
+            case ir.Store(array, index, value):
                 self.cell(array, index, cost, 1)
                 self.expression(value, cost)
-            case UpdateCell(_, array, index, value):
+            case ir.UpdateCell(_, array, index, value):
                 self.cell(array, index, cost, 2)
                 self.expression(value, cost)
                 cost.operations += 1
-            case ExtremeCell(_, array, index, candidate):
+            case ir.ExtremeCell(_, array, index, candidate):
                 self.cell(array, index, cost, 1)
                 self.expression(candidate, cost)
                 cost.operations += 1
                 self.missing.add(CONDITIONS)
-            case FetchAdd(_, array, index, value) | CompareSwap(_, array, index, _, value):
+            case ir.FetchAdd(_, array, index, value) | ir.CompareSwap(_, array, index, _, value):
                 self.cell(array, index, cost, 2)
                 self.expression(value, cost)
                 cost.operations += 1
-            case Contribute(_, value):
+            case ir.Contribute(_, value):
                 self.expression(value, cost)
                 cost.operations += 1
-            case KernelIf(condition):
+            case ir.KernelIf(condition):
                 self.expression(condition, cost)
                 self.missing.add(CONDITIONS)
-            case ForNeighbors() if op is arcs_walked(self.kernel) and cost is self.kept:
+            case ir.ForNeighbors() if op is arcs_walked(self.kernel) and cost is self.kept:
                 self.arcs(op)
-            case ForNeighbors() | KernelWhile() | KernelFor() | ForRange():
+            case ir.ForNeighbors() | ir.KernelWhile() | ir.KernelFor() | ir.ForRange():
                 self.missing.add(LOOPS)
-            case KernelCall():
+            case ir.KernelCall():
                 self.missing.add(CALLS)
-            case KernelBreak() | KernelContinue() | KernelReturn():
+            case ir.KernelBreak() | ir.KernelContinue() | ir.KernelReturn():
                 pass
 
-    def arcs(self, loop: ForNeighbors) -> None:
+    def arcs(self, loop: ir.ForNeighbors) -> None:
         """Two offsets for the node, the other end for every arc, and what is done there."""
         self.kept.bytes += 2 * (8 if self.wide_arcs else 4)
-        if any(_leaves(op, KernelBreak | KernelReturn) for op in loop.body):
+        if any(_leaves(op, ir.KernelBreak | ir.KernelReturn) for op in loop.body):
             self.missing.add(EARLY)
             return
         self.arc.bytes += 4
         self.moving |= {loop.neighbor, loop.position}
         self.block(loop.body, self.arc)
 
-    def cell(self, array: Array, index: Expression, cost: Cost, times: int) -> None:
+    def cell(self, array: ir.Array, index: ir.Expression, cost: Cost, times: int) -> None:
         self.expression(index, cost)
         cost.bytes += times * cell_size(array, wide_arcs=self.wide_arcs)
 
-    def expression(self, expression: Expression, cost: Cost) -> None:
+    def expression(self, expression: ir.Expression, cost: Cost) -> None:
         """Its loads and operators; what does not move counts for the node."""
         if cost is self.arc and not self.moves(expression):
             cost = self.kept
         match expression:
-            case Load(array, index):
+            case ir.Load(array, index):
                 if expression not in self.seen:
                     self.seen.add(expression)
                     self.cell(array, index, cost, 1)
-            case Binary(BinaryOperator.AND | BinaryOperator.OR, left, right):
+            case ir.Binary(ir.BinaryOperator.AND | ir.BinaryOperator.OR, left, right):
                 cost.operations += 1
                 self.expression(left, cost)
                 self.perhaps(right)
-            case Select(condition, then, otherwise):
+            case ir.Select(condition, then, otherwise):
                 cost.operations += 1
                 self.expression(condition, cost)
                 self.perhaps(then, otherwise)
-            case FindArc() | CallFunction():
+            case ir.FindArc() | ir.CallFunction():
                 self.missing.add(CALLS)
             case _:
-                cost.operations += isinstance(expression, Binary | Unary | Apply)
+                cost.operations += isinstance(expression, ir.Binary | ir.Unary | ir.Apply)
                 for operand in operands(expression):
                     self.expression(operand, cost)
 
-    def perhaps(self, *expressions: Expression) -> None:
+    def perhaps(self, *expressions: ir.Expression) -> None:
         """What is evaluated under a condition only: nothing is missing where no cell is read."""
-        if any(isinstance(part, Load) for one in expressions for part in walk_expression(one)):
+        if any(isinstance(part, ir.Load) for one in expressions for part in walk_expression(one)):
             self.missing.add(CONDITIONS)
 
-    def moves(self, expression: Expression) -> bool:
-        return any(isinstance(part, Ref) and part.variable in self.moving for part in walk_expression(expression))
+    def moves(self, expression: ir.Expression) -> bool:
+        return any(isinstance(part, ir.Ref) and part.variable in self.moving for part in walk_expression(expression))
 
 
-def _leaves(op: KernelOp, ways: object = KernelBreak | KernelContinue | KernelReturn) -> bool:
+def _leaves(op: ir.KernelOp, ways: object = ir.KernelBreak | ir.KernelContinue | ir.KernelReturn) -> bool:
     """Whether the operation may end the iteration of the loop around it; loops inside have their own."""
     if isinstance(op, ways):  # type: ignore[arg-type]
         return True
-    if isinstance(op, ForNeighbors | ForRange | KernelFor | KernelWhile):
-        return any(isinstance(inner, KernelReturn) for block in blocks_of(op) for inner in block)
+    if isinstance(op, ir.ForNeighbors | ir.ForRange | ir.KernelFor | ir.KernelWhile):
+        return any(isinstance(inner, ir.KernelReturn) for block in blocks_of(op) for inner in block)
     return any(_leaves(inner, ways) for block in blocks_of(op) for inner in block)

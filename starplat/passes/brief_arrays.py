@@ -12,38 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.launches import touched
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    Array,
-    CallFunction,
-    Cast,
-    Element,
-    Expression,
-    Fill,
-    HostFunction,
-    HostOp,
-    Kernel,
-    KernelOp,
-    Launch,
-    Let,
-    Load,
-    Module,
-    Origin,
-    Ref,
-    SetLocal,
-    Store,
-    Variable,
-)
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, with_signature
 from starplat.passes.cells import accesses, expression_accesses, own_cells
 from starplat.passes.names import names_in
 
-_OWN = (Origin.LOCAL, Origin.TEMPORARY)
+_OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
 
 
-def brief_arrays(module: Module) -> Module:
+def brief_arrays(module: ir.Module) -> ir.Module:
     """The same program with fewer properties."""
     for function in module.functions:
         for array in function.arrays:
@@ -51,13 +31,13 @@ def brief_arrays(module: Module) -> Module:
     return module
 
 
-def _without(module: Module, name: str, array: Array) -> Module:
+def _without(module: ir.Module, name: str, array: ir.Array) -> ir.Module:
     """The module without a property of a host function, if each kernel that touches it can do with a local."""
     function = next(function for function in module.functions if function.name == name)
     touching = [op for op in walk_host(function.body) if array in touched(op, module)]
-    if array.origin not in _OWN or not all(isinstance(op, Fill | Launch) for op in touching):
+    if array.origin not in _OWN or not all(isinstance(op, ir.Fill | ir.Launch) for op in touching):
         return module
-    kernels = {op.kernel: module.kernel(op.kernel) for op in touching if isinstance(op, Launch)}
+    kernels = {op.kernel: module.kernel(op.kernel) for op in touching if isinstance(op, ir.Launch)}
     if not kernels or not all(_is_brief(array, kernel) for kernel in kernels.values()):
         return module
     changed = {name: _with_local(array, kernel) for name, kernel in kernels.items()}
@@ -67,24 +47,24 @@ def _without(module: Module, name: str, array: Array) -> Module:
     return replace(module, functions=functions, kernels=tuple(changed.get(k.name, k) for k in module.kernels))
 
 
-def _is_brief(array: Array, kernel: Kernel) -> bool:
+def _is_brief(array: ir.Array, kernel: ir.Kernel) -> bool:
     """Whether every iteration stores its own cell before all else that it does with the array, and that is to load and
     to store that cell."""
     own = own_cells(kernel)
     head = () if kernel.filter is None else expression_accesses(kernel.filter)
-    if array.element is Element.ARC or any(access.array == array for access in head):
+    if array.element is ir.Element.ARC or any(access.array == array for access in head):
         return False
     found = [access for access in accesses(kernel.body) if access.array == array]
     if any(access.shared or not own.has(array, access.index) for access in found):
         return False
     first = next(op for op in kernel.body if any(access.array == array for access in accesses((op,))))
-    if not isinstance(first, Store) or any(access.array == array for access in expression_accesses(first.value)):
+    if not isinstance(first, ir.Store) or any(access.array == array for access in expression_accesses(first.value)):
         return False
-    calls = any(isinstance(part, CallFunction) for e in all_expressions(kernel.body) for part in walk_expression(e))
+    calls = any(isinstance(part, ir.CallFunction) for e in all_expressions(kernel.body) for part in walk_expression(e))
     return not calls and _only_stores(array, kernel)
 
 
-def _only_stores(array: Array, kernel: Kernel) -> bool:
+def _only_stores(array: ir.Array, kernel: ir.Kernel) -> bool:
     """Whether all that writes to the array is plain stores."""
     writes = sum(access.writes for access in accesses(kernel.body) if access.array == array)
     counter = _Stores(array)
@@ -95,53 +75,53 @@ def _only_stores(array: Array, kernel: Kernel) -> bool:
 class _Stores(Rewriter):
     """Counts stores to an array."""
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: ir.Array) -> None:
         self.brief = array
         self.found = 0
 
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
-        self.found += isinstance(op, Store) and op.array == self.brief
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        self.found += isinstance(op, ir.Store) and op.array == self.brief
         return (self.rebuild(op),)
 
 
-def _with_local(array: Array, kernel: Kernel) -> Kernel:
+def _with_local(array: ir.Array, kernel: ir.Kernel) -> ir.Kernel:
     """The kernel with a local in the place of its own cell; with nothing if it never loads it."""
     assert kernel.iterator is not None
     loads = any(access.array == array and not access.writes for access in accesses(kernel.body))
     name = Names(names_in(kernel)).fresh(f"{array.name}_of_{kernel.iterator.name}")
-    keeper = _InLocal(array, Variable(name, array.element) if loads else None)
+    keeper = _InLocal(array, ir.Variable(name, array.element) if loads else None)
     return with_signature(replace(kernel, body=keeper.kernel_block(kernel.body)))
 
 
 class _InLocal(Rewriter):
     """Puts a local, or nothing, in the place of the cells of an array."""
 
-    def __init__(self, array: Array, local: Variable | None) -> None:
+    def __init__(self, array: ir.Array, local: ir.Variable | None) -> None:
         self.brief = array
         self.local = local
         self.declared = False
 
-    def expression(self, expression: Expression) -> Expression:
-        if isinstance(expression, Load) and expression.array == self.brief:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Load) and expression.array == self.brief:
             assert self.local is not None
-            return Ref(self.local)
+            return ir.Ref(self.local)
         return self.rebuild(expression)
 
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
-        if not isinstance(op, Store) or op.array != self.brief:
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        if not isinstance(op, ir.Store) or op.array != self.brief:
             return (self.rebuild(op),)
         if self.local is None:
             return ()
         value = self.expression(op.value)
         if value.element is not self.local.element:
-            value = Cast(value, self.local.element)
+            value = ir.Cast(value, self.local.element)
         if self.declared:
-            return (SetLocal(self.local, value),)
+            return (ir.SetLocal(self.local, value),)
         self.declared = True
-        return (Let(self.local, value),)
+        return (ir.Let(self.local, value),)
 
 
-def _without_fills(function: HostFunction, array: Array) -> HostFunction:
+def _without_fills(function: ir.HostFunction, array: ir.Array) -> ir.HostFunction:
     arrays = tuple(a for a in function.arrays if a != array)
     return replace(function, arrays=arrays, body=_Unfilled(array).host_block(function.body))
 
@@ -149,8 +129,8 @@ def _without_fills(function: HostFunction, array: Array) -> HostFunction:
 class _Unfilled(Rewriter):
     """Drops the fills of an array."""
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: ir.Array) -> None:
         self.brief = array
 
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
-        return () if isinstance(op, Fill) and op.array == self.brief else (self.rebuild(op),)
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return () if isinstance(op, ir.Fill) and op.array == self.brief else (self.rebuild(op),)

@@ -9,31 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
-from starplat.ir.nodes import (
-    AllArcs,
-    AllNodes,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Expression,
-    Extent,
-    ExtremeCell,
-    InWords,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    Listed,
-    Load,
-    Ref,
-    Select,
-    Store,
-    UpdateCell,
-)
 from starplat.ir.visitor import assigned_variables, blocks_of, expressions_of, operands
 
-Conditions = tuple[Expression, ...]
+Conditions = tuple[ir.Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +21,14 @@ class Access:
     """One place that reads or writes a cell. `index` is None for an array that is lent to a function; `given` are the
     conditions that were found true on the way there (they may have ceased to hold)."""
 
-    array: Array
-    index: Expression | None
+    array: ir.Array
+    index: ir.Expression | None
     writes: bool
     shared: bool
     given: Conditions
 
 
-def kernel_accesses(kernel: Kernel) -> Iterator[Access]:
+def kernel_accesses(kernel: ir.Kernel) -> Iterator[Access]:
     """Every access of a kernel except the walks along the graph's rows, which nobody writes."""
     if kernel.filter is None:
         yield from accesses(kernel.body)
@@ -57,13 +37,13 @@ def kernel_accesses(kernel: Kernel) -> Iterator[Access]:
         yield from accesses(kernel.body, tuple(conjuncts(kernel.filter)))
 
 
-def accesses(ops: Iterable[KernelOp], given: Conditions = ()) -> Iterator[Access]:
+def accesses(ops: Iterable[ir.KernelOp], given: Conditions = ()) -> Iterator[Access]:
     """Every access of operations and of what is inside them."""
     for op in ops:
         for expression in expressions_of(op):
             yield from expression_accesses(expression, given)
         yield from _written(op, given)
-        if isinstance(op, KernelIf):
+        if isinstance(op, ir.KernelIf):
             yield from accesses(op.then, (*given, *conjuncts(op.condition)))
             yield from accesses(op.otherwise, given)
         else:
@@ -71,11 +51,11 @@ def accesses(ops: Iterable[KernelOp], given: Conditions = ()) -> Iterator[Access
                 yield from accesses(block, given)
 
 
-def _written(op: KernelOp, given: Conditions) -> Iterator[Access]:
+def _written(op: ir.KernelOp, given: Conditions) -> Iterator[Access]:
     match op:
-        case Store() | UpdateCell():
+        case ir.Store() | ir.UpdateCell():
             yield Access(op.array, op.index, True, op.shared, given)
-        case ExtremeCell():
+        case ir.ExtremeCell():
             yield Access(op.array, op.index, True, op.shared, given)
             for carry in op.carried:
                 yield Access(carry.array, carry.index, True, op.shared, given)
@@ -85,19 +65,19 @@ def _written(op: KernelOp, given: Conditions) -> Iterator[Access]:
             return
 
 
-def expression_accesses(expression: Expression, given: Conditions = ()) -> Iterator[Access]:
+def expression_accesses(expression: ir.Expression, given: Conditions = ()) -> Iterator[Access]:
     """Every access of an expression; what stands behind a condition knows it."""
     match expression:
-        case Load(array, index):
+        case ir.Load(array, index):
             yield Access(array, index, False, False, given)
-        case CallFunction(_, arguments):
-            lent = (argument for argument in arguments if isinstance(argument, Array))
+        case ir.CallFunction(_, arguments):
+            lent = (argument for argument in arguments if isinstance(argument, ir.Array))
             yield from (Access(array, None, True, True, given) for array in lent)
-        case Binary(BinaryOperator.AND, left, right):
+        case ir.Binary(ir.BinaryOperator.AND, left, right):
             yield from expression_accesses(left, given)
             yield from expression_accesses(right, (*given, *conjuncts(left)))
             return
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             yield from expression_accesses(condition, given)
             yield from expression_accesses(then, (*given, *conjuncts(condition)))
             yield from expression_accesses(otherwise, given)
@@ -112,22 +92,22 @@ def expression_accesses(expression: Expression, given: Conditions = ()) -> Itera
 class OwnCells:
     """Which cells belong to one iteration: those at its iterator, in arrays with a cell for every iteration."""
 
-    index: Expression | None
-    extent: Extent | None
+    index: ir.Expression | None
+    extent: ir.Extent | None
 
-    def has(self, array: Array, index: Expression | None) -> bool:
+    def has(self, array: ir.Array, index: ir.Expression | None) -> bool:
         return index is not None and index == self.index and array.extent is self.extent
 
 
-def own_cells(kernel: Kernel) -> OwnCells:
+def own_cells(kernel: ir.Kernel) -> OwnCells:
     """The cells of one iteration of the kernel; none where two iterations may have one iterator."""
     iterator = kernel.iterator
     if iterator is None or iterator in assigned_variables(kernel.body):
         return OwnCells(None, None)
     match kernel.domain:
-        case AllNodes() | Listed() | InWords():
-            return OwnCells(Ref(iterator), Extent.NODES)
-        case AllArcs():
-            return OwnCells(Ref(iterator), Extent.ARCS)
+        case ir.AllNodes() | ir.Listed() | ir.InWords():
+            return OwnCells(ir.Ref(iterator), ir.Extent.NODES)
+        case ir.AllArcs():
+            return OwnCells(ir.Ref(iterator), ir.Extent.ARCS)
         case _:
             return OwnCells(None, None)

@@ -12,25 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    Cast,
-    Const,
-    Element,
-    Expression,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    Let,
-    Load,
-    Module,
-    Ref,
-    Store,
-    Variable,
-)
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import (
     all_expressions,
@@ -45,23 +28,23 @@ from starplat.passes.memory import Memory
 from starplat.passes.names import names_in
 
 
-def changed_cells(module: Module) -> Module:
+def changed_cells(module: ir.Module) -> ir.Module:
     """The same program with fewer stores."""
     memory = Memory(module)
     return replace(module, kernels=tuple(_compared(kernel, memory) for kernel in module.kernels))
 
 
-def _compared(kernel: Kernel, memory: Memory) -> Kernel:
+def _compared(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
     body = kernel.body
     for store in kernel.body:
-        if isinstance(store, Store) and own_cells(kernel).has(store.array, store.index) and not store.shared:
+        if isinstance(store, ir.Store) and own_cells(kernel).has(store.array, store.index) and not store.shared:
             body = _with_comparison(store, replace(kernel, body=body), memory)
     return replace(kernel, body=body)
 
 
-def _with_comparison(store: Store, kernel: Kernel, memory: Memory) -> tuple[KernelOp, ...]:
+def _with_comparison(store: ir.Store, kernel: ir.Kernel, memory: Memory) -> tuple[ir.KernelOp, ...]:
     """The body, where the store is made only if it changes the cell, if it is one that need not wait for a load."""
-    body, cell = kernel.body, Load(store.array, store.index)
+    body, cell = kernel.body, ir.Load(store.array, store.index)
     place = body.index(store)
     before = body[:place]
     first = next(
@@ -70,49 +53,49 @@ def _with_comparison(store: Store, kernel: Kernel, memory: Memory) -> tuple[Kern
     if first is None or _is_written(store.array, before, memory) or _waits(store.value, cell, before):
         return body
     names = Names(names_in(kernel))
-    old = Variable(names.fresh(f"old_{store.array.name}"), store.array.element)
-    value, work = store.value, tuple[KernelOp, ...]()
-    if not isinstance(value, Const | Ref) or value.element is not old.element:
-        new = Variable(names.fresh(f"new_{store.array.name}"), old.element)
-        work = (Let(new, value if value.element is old.element else Cast(value, old.element)),)
-        value = Ref(new)
-    comparison = KernelIf(_differ(Ref(old), value), (replace(store, value=value),))
-    held = _Held(cell, Ref(old)).kernel_block(before[first:])
-    return (*before[:first], Let(old, cell), *held, *work, comparison, *body[place + 1 :])
+    old = ir.Variable(names.fresh(f"old_{store.array.name}"), store.array.element)
+    value, work = store.value, tuple[ir.KernelOp, ...]()
+    if not isinstance(value, ir.Const | ir.Ref) or value.element is not old.element:
+        new = ir.Variable(names.fresh(f"new_{store.array.name}"), old.element)
+        work = (ir.Let(new, value if value.element is old.element else ir.Cast(value, old.element)),)
+        value = ir.Ref(new)
+    comparison = ir.KernelIf(_differ(ir.Ref(old), value), (replace(store, value=value),))
+    held = _Held(cell, ir.Ref(old)).kernel_block(before[first:])
+    return (*before[:first], ir.Let(old, cell), *held, *work, comparison, *body[place + 1 :])
 
 
-def _is_written(array: Array, ops: Iterable[KernelOp], memory: Memory) -> bool:
+def _is_written(array: ir.Array, ops: Iterable[ir.KernelOp], memory: Memory) -> bool:
     return any(access.writes and memory.may_be_one(array, access.array) for access in accesses(ops))
 
 
-def _waits(value: Expression, cell: Load, before: Iterable[KernelOp]) -> bool:
+def _waits(value: ir.Expression, cell: ir.Load, before: Iterable[ir.KernelOp]) -> bool:
     """Whether the value is worked out of what the cell holds, or under a condition that asks for it."""
-    found: set[Expression] = {cell}
+    found: set[ir.Expression] = {cell}
     for op in before:
         if any(part in found for e in all_expressions((op,)) for part in walk_expression(e)):
-            found.update(map(Ref, assigned_variables((op,))))
-            found.update(Ref(v) for inner in walk_kernel((op,)) for v in declared_by(inner))
+            found.update(map(ir.Ref, assigned_variables((op,))))
+            found.update(ir.Ref(v) for inner in walk_kernel((op,)) for v in declared_by(inner))
     return any(part in found for part in walk_expression(value))
 
 
-def _differ(old: Expression, new: Expression) -> Expression:
+def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
     """Zero has two signs, which a comparison does not tell apart."""
-    differ = Binary(BinaryOperator.NOT_EQUAL, old, new, Element.BOOL)
+    differ = ir.Binary(ir.BinaryOperator.NOT_EQUAL, old, new, ir.Element.BOOL)
     if not old.element.is_real:
         return differ
-    zero = Binary(BinaryOperator.EQUAL, new, Const(0.0, new.element), Element.BOOL)
-    return Binary(BinaryOperator.OR, differ, zero, Element.BOOL)
+    zero = ir.Binary(ir.BinaryOperator.EQUAL, new, ir.Const(0.0, new.element), ir.Element.BOOL)
+    return ir.Binary(ir.BinaryOperator.OR, differ, zero, ir.Element.BOOL)
 
 
 class _Held(Rewriter):
     """Puts a local in the place of a cell that is loaded."""
 
-    def __init__(self, cell: Load, local: Ref) -> None:
+    def __init__(self, cell: ir.Load, local: ir.Ref) -> None:
         self.cell = cell
         self.local = local
 
-    def expression(self, expression: Expression) -> Expression:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.local if expression == self.cell else self.rebuild(expression)
 
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         return (self.rebuild(op),)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from starplat.ir.nodes import CopyArray, HostOp, Module, Origin, Swap
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import Use, next_use, use
 
-_OWN = (Origin.LOCAL, Origin.TEMPORARY)
+_OWN = (ir.Origin.LOCAL, ir.Origin.TEMPORARY)
 
 
-def copies_to_swaps(module: Module) -> Module:
+def copies_to_swaps(module: ir.Module) -> ir.Module:
     """The same program with fewer copies."""
     rewriter = _Swapper(module)
     functions = tuple(replace(f, body=rewriter.host_block(f.body)) for f in module.functions)
@@ -25,19 +25,19 @@ def copies_to_swaps(module: Module) -> Module:
 
 
 class _Swapper(Rewriter):
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self.module = module
 
-    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         row = tuple(ops)
         swapped = (self._swapped(op, row[place + 1 :]) for place, op in enumerate(row))
         return super().host_block(swapped)
 
-    def _swapped(self, op: HostOp, following: tuple[HostOp, ...]) -> HostOp:
+    def _swapped(self, op: ir.HostOp, following: tuple[ir.HostOp, ...]) -> ir.HostOp:
         """Arrays of the caller stay where they are, for he may hold them."""
-        if not isinstance(op, CopyArray) or op.source.origin not in _OWN or op.destination.origin not in _OWN:
+        if not isinstance(op, ir.CopyArray) or op.source.origin not in _OWN or op.destination.origin not in _OWN:
             return op
         after = next_use(following, op.source, self.module)
         if after is None or use(after, op.source, self.module) is not Use.OVERWRITES:
             return op
-        return Swap(op.destination, op.source)
+        return ir.Swap(op.destination, op.source)

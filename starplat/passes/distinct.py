@@ -9,68 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Const,
-    Element,
-    Expression,
-    Load,
-    Ref,
-    Unary,
-    UnaryOperator,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
 
-_APART = (BinaryOperator.NOT_EQUAL, BinaryOperator.LESS, BinaryOperator.GREATER)
+_APART = (ir.BinaryOperator.NOT_EQUAL, ir.BinaryOperator.LESS, ir.BinaryOperator.GREATER)
 
-Said = tuple[Array, bool, Expression]
+Said = tuple[ir.Array, bool, ir.Expression]
 """That a cell of the array is (True) or is not (False) equal to the value."""
 
 
 def lasting(
-    conditions: Iterable[Expression], written: Collection[Array], assigned: Collection[Variable]
-) -> tuple[Expression, ...]:
+    conditions: Iterable[ir.Expression], written: Collection[ir.Array], assigned: Collection[ir.Variable]
+) -> tuple[ir.Expression, ...]:
     """The conditions that nothing changes which writes these arrays and variables."""
 
-    def may_change(e: Expression) -> bool:
+    def may_change(e: ir.Expression) -> bool:
         match e:
-            case Load(array, _):
+            case ir.Load(array, _):
                 return array in written
-            case Ref(variable):
+            case ir.Ref(variable):
                 return variable in assigned
             case _:
-                return isinstance(e, CallFunction)
+                return isinstance(e, ir.CallFunction)
 
     return tuple(c for c in conditions if not any(map(may_change, walk_expression(c))))
 
 
-def differ(one: Expression, other: Expression, conditions: Iterable[Expression]) -> bool:
+def differ(one: ir.Expression, other: ir.Expression, conditions: Iterable[ir.Expression]) -> bool:
     """Whether the indices are surely not the same where all of the conditions hold."""
     known = tuple(conditions)
     for condition in known:
         match condition:
-            case Binary(operator, left, right) if operator in _APART and (left, right) in ((one, other), (other, one)):
+            case ir.Binary(operator, left, right) if operator in _APART and (left, right) in (
+                (one, other),
+                (other, one),
+            ):
                 return True
     ones = [said for condition in known for said in _said_of(one, condition)]
     others = [said for condition in known for said in _said_of(other, condition)]
     return any(_contradict(a, b) for a in ones for b in others)
 
 
-def _said_of(index: Expression, condition: Expression) -> Iterator[Said]:
+def _said_of(index: ir.Expression, condition: ir.Expression) -> Iterator[Said]:
     """What a condition says of the cell of some array at `index`."""
     match condition:
-        case Load(array, at) if at == index:
-            yield array, True, Const(True, Element.BOOL)
-        case Unary(UnaryOperator.NOT, Load(array, at)) if at == index:
-            yield array, True, Const(False, Element.BOOL)
-        case Binary(BinaryOperator.EQUAL | BinaryOperator.NOT_EQUAL as operator, left, right):
+        case ir.Load(array, at) if at == index:
+            yield array, True, ir.Const(True, ir.Element.BOOL)
+        case ir.Unary(ir.UnaryOperator.NOT, ir.Load(array, at)) if at == index:
+            yield array, True, ir.Const(False, ir.Element.BOOL)
+        case ir.Binary(ir.BinaryOperator.EQUAL | ir.BinaryOperator.NOT_EQUAL as operator, left, right):
             for cell, value in ((left, right), (right, left)):
-                if isinstance(cell, Load) and cell.index == index:
-                    yield cell.array, operator is BinaryOperator.EQUAL, value
+                if isinstance(cell, ir.Load) and cell.index == index:
+                    yield cell.array, operator is ir.BinaryOperator.EQUAL, value
 
 
 def _contradict(one: Said, other: Said) -> bool:
@@ -81,20 +71,20 @@ def _contradict(one: Said, other: Said) -> bool:
     return _unequal(value, other_value) if equals and other_equals else value == other_value
 
 
-def _unequal(one: Expression, other: Expression) -> bool:
+def _unequal(one: ir.Expression, other: ir.Expression) -> bool:
     """Whether two values are surely different."""
-    if isinstance(one, Const) and isinstance(other, Const):
+    if isinstance(one, ir.Const) and isinstance(other, ir.Const):
         return one.value != other.value
     (base, step), (other_base, other_step) = _with_step(one), _with_step(other)
     return base == other_base and 0 < abs(step - other_step) < 2**31
 
 
-def _with_step(value: Expression) -> tuple[Expression, int]:
+def _with_step(value: ir.Expression) -> tuple[ir.Expression, int]:
     """An integer as another one and a constant that is added."""
     match value:
-        case Binary(BinaryOperator.ADD, base, Const(int(step))) if not value.element.is_real:
+        case ir.Binary(ir.BinaryOperator.ADD, base, ir.Const(int(step))) if not value.element.is_real:
             return base, step
-        case Binary(BinaryOperator.SUBTRACT, base, Const(int(step))) if not value.element.is_real:
+        case ir.Binary(ir.BinaryOperator.SUBTRACT, base, ir.Const(int(step))) if not value.element.is_real:
             return base, -step
         case _:
             return value, 0

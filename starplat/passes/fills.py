@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.launches import touched
-from starplat.ir.nodes import Array, Fill, HostBlock, HostFor, HostFunction, HostOp, HostReturn, HostWhile, Module
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import Use, next_use, stream, use
 from starplat.ir.visitor import walk_host
 
 
-def drop_dead_fills(module: Module) -> Module:
+def drop_dead_fills(module: ir.Module) -> ir.Module:
     """The same program with fewer fills."""
     return replace(module, functions=tuple(_with_fewer(function, module) for function in module.functions))
 
 
-def _with_fewer(function: HostFunction, module: Module) -> HostFunction:
+def _with_fewer(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
     seen = tuple(_without_unseen(function.body, (), function, module))
     return replace(function, body=_Dropper(module).host_block(seen))
 
@@ -30,53 +30,53 @@ def _with_fewer(function: HostFunction, module: Module) -> HostFunction:
 class _Dropper(Rewriter):
     """Drops the fills that are dead in their own row."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self.module = module
 
-    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         row = tuple(ops)
         kept = (op for place, op in enumerate(row) if not self._is_dead(op, row[place + 1 :]))
-        return tuple(op for op in super().host_block(kept) if not (isinstance(op, HostBlock) and not op.body))
+        return tuple(op for op in super().host_block(kept) if not (isinstance(op, ir.HostBlock) and not op.body))
 
-    def _is_dead(self, op: HostOp, following: tuple[HostOp, ...]) -> bool:
-        if not isinstance(op, Fill):
+    def _is_dead(self, op: ir.HostOp, following: tuple[ir.HostOp, ...]) -> bool:
+        if not isinstance(op, ir.Fill):
             return False
         after = next_use(following, op.array, self.module)
         return after is not None and use(after, op.array, self.module) is Use.OVERWRITES
 
 
 def _without_unseen(
-    ops: Sequence[HostOp], later: Sequence[HostOp], function: HostFunction, module: Module
-) -> Iterator[HostOp]:
+    ops: Sequence[ir.HostOp], later: Sequence[ir.HostOp], function: ir.HostFunction, module: ir.Module
+) -> Iterator[ir.HostOp]:
     """The operations of a function's own row without fills that only loops with new values follow."""
     for place, op in enumerate(ops):
         following = (*ops[place + 1 :], *later)
-        if isinstance(op, HostBlock):
+        if isinstance(op, ir.HostBlock):
             yield replace(op, body=tuple(_without_unseen(op.body, following, function, module)))
         elif not (
-            isinstance(op, Fill)
+            isinstance(op, ir.Fill)
             and op.array in function.arrays
             and _is_never_seen(op.array, tuple(stream(following)), module)
         ):
             yield op
 
 
-def _is_never_seen(array: Array, following: Sequence[HostOp], module: Module) -> bool:
+def _is_never_seen(array: ir.Array, following: Sequence[ir.HostOp], module: ir.Module) -> bool:
     """Whether an array's values of now are lost on every way. A loop may run no round, so that what comes after it has
     to be asked too."""
     for op in following:
         what = use(op, array, module)
         if what is Use.OVERWRITES:
             return True
-        if isinstance(op, HostReturn) or what is Use.NONE or _begins_with_new_values(op, array, module):
+        if isinstance(op, ir.HostReturn) or what is Use.NONE or _begins_with_new_values(op, array, module):
             continue
         return False
     return True
 
 
-def _begins_with_new_values(op: HostOp, array: Array, module: Module) -> bool:
+def _begins_with_new_values(op: ir.HostOp, array: ir.Array, module: ir.Module) -> bool:
     """Whether each round of a loop overwrites the array before it looks at it."""
-    if not isinstance(op, HostWhile | HostFor):
+    if not isinstance(op, ir.HostWhile | ir.HostFor):
         return False
     if any(array in touched(inner, module) for inner in walk_host(op.before)):
         return False

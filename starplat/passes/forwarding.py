@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.ir.nodes import (
-    Array,
-    Const,
-    Expression,
-    Kernel,
-    KernelOp,
-    Load,
-    Ref,
-    Store,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, continues, with_signature
 from starplat.passes.cells import OwnCells, accesses, own_cells
 from starplat.passes.memory import Memory
 
 
-def forwarded(kernel: Kernel, memory: Memory) -> Kernel:
+def forwarded(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
     """The kernel with fewer reads and writes of its own cells; looks at the operations that every iteration runs."""
     forwarder = _Forwarder(own_cells(kernel), memory)
     return with_signature(replace(kernel, body=forwarder.without_dead(forwarder.handed_on(kernel.body))))
@@ -35,10 +26,10 @@ class _Forwarder:
         self.own = own
         self.memory = memory
 
-    def handed_on(self, body: tuple[KernelOp, ...]) -> tuple[KernelOp, ...]:
+    def handed_on(self, body: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
         ops = list(body)
         for place, op in enumerate(ops):
-            if isinstance(op, Store) and self.is_own_store(op) and isinstance(op.value, Const | Ref):
+            if isinstance(op, ir.Store) and self.is_own_store(op) and isinstance(op.value, ir.Const | ir.Ref):
                 reader = _Reader(op)
                 for later in range(place + 1, len(ops)):
                     if self.touches(ops[later], op.array, writing=True) or _changes(op.value, ops[later]):
@@ -46,42 +37,42 @@ class _Forwarder:
                     (ops[later],) = reader.kernel_op(ops[later])
         return tuple(ops)
 
-    def without_dead(self, body: tuple[KernelOp, ...]) -> tuple[KernelOp, ...]:
+    def without_dead(self, body: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
         return tuple(op for place, op in enumerate(body) if not self.is_dead(op, body[place + 1 :]))
 
-    def is_dead(self, op: KernelOp, following: tuple[KernelOp, ...]) -> bool:
+    def is_dead(self, op: ir.KernelOp, following: tuple[ir.KernelOp, ...]) -> bool:
         """Whether the cell is stored again before anything touches it."""
-        if not isinstance(op, Store) or not self.is_own_store(op):
+        if not isinstance(op, ir.Store) or not self.is_own_store(op):
             return False
         for later in following:
-            if isinstance(later, Store) and later.array == op.array and self.is_own_store(later):
+            if isinstance(later, ir.Store) and later.array == op.array and self.is_own_store(later):
                 return not any(self.memory.may_be_one(op.array, a.array) for a in accesses((later,)) if not a.writes)
             if self.touches(later, op.array, writing=False) or continues((later,)):
                 return False
         return False
 
-    def is_own_store(self, op: Store) -> bool:
+    def is_own_store(self, op: ir.Store) -> bool:
         return not op.shared and self.own.has(op.array, op.index)
 
-    def touches(self, op: KernelOp, array: Array, *, writing: bool) -> bool:
+    def touches(self, op: ir.KernelOp, array: ir.Array, *, writing: bool) -> bool:
         """Whether the operation writes (or, unless only `writing` counts, reads) a cell of the array."""
         return any(self.memory.may_be_one(array, a.array) and (a.writes or not writing) for a in accesses((op,)))
 
 
-def _changes(value: Const | Ref, op: KernelOp) -> bool:
+def _changes(value: ir.Const | ir.Ref, op: ir.KernelOp) -> bool:
     """Whether the operation gives the variable another value."""
-    return isinstance(value, Ref) and value.variable in assigned_variables((op,))
+    return isinstance(value, ir.Ref) and value.variable in assigned_variables((op,))
 
 
 class _Reader(Rewriter):
     """Puts the stored value in the place of the cell."""
 
-    def __init__(self, store: Store) -> None:
-        self.cell = Load(store.array, store.index)
+    def __init__(self, store: ir.Store) -> None:
+        self.cell = ir.Load(store.array, store.index)
         self.value = store.value
 
-    def expression(self, expression: Expression) -> Expression:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.value if expression == self.cell else self.rebuild(expression)
 
-    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
         return (self.rebuild(op),)

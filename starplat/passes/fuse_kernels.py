@@ -12,29 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from starplat.ir import nodes as ir
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    AllArcs,
-    AllNodes,
-    Array,
-    Const,
-    CopyArray,
-    Domain,
-    Element,
-    Expression,
-    Extent,
-    Fill,
-    HostFunction,
-    HostOp,
-    Kernel,
-    Launch,
-    Load,
-    Module,
-    Ref,
-    Store,
-    Variable,
-)
-from starplat.ir.print_expression import print_expression
+from starplat.ir.printing.expressions import print_expression
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.passes.forwarding import forwarded
@@ -44,7 +24,7 @@ from starplat.passes.memory import Memory
 from starplat.passes.rows import Begin, End, Row, closed, opened
 from starplat.source import NOWHERE
 
-_OVER: dict[Extent, Domain] = {Extent.NODES: AllNodes(), Extent.ARCS: AllArcs()}
+_OVER: dict[ir.Extent, ir.Domain] = {ir.Extent.NODES: ir.AllNodes(), ir.Extent.ARCS: ir.AllArcs()}
 
 
 FARTHEST = 32
@@ -53,7 +33,7 @@ LARGEST = 32
 """Operations of a kernel that is made of two: what a compiler of kernels still does well with, and a bound for ours."""
 
 
-def fuse_kernels(module: Module) -> Module:
+def fuse_kernels(module: ir.Module) -> ir.Module:
     """The same program with fewer launches, fills and copies."""
     fuser = _Fuser(module)
     functions = []
@@ -70,19 +50,19 @@ class _Fuser(Rewriter):
     for as long as it stands in a row: what it does, and with which others it cannot be joined, is found out once.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.memory = Memory(module)
         self.kernels = {kernel.name: kernel for kernel in module.kernels}
         self.after = dict(pairwise(self.kernels))
-        self.known: dict[int, tuple[HostOp, Effects | None]] = {}
+        self.known: dict[int, tuple[ir.HostOp, Effects | None]] = {}
         self.apart: set[tuple[int, int]] = set()
         self.function = module.functions[0]
         self.wanted: dict[str, str] = {}
 
-    def result(self, functions: tuple[HostFunction, ...]) -> Module:
+    def result(self, functions: tuple[ir.HostFunction, ...]) -> ir.Module:
         """The module with what was made under its final names, without the kernels that nobody launches any more."""
-        launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, Launch)}
+        launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
         kernels = [kernel for kernel in self._in_order() if kernel.name in launched]
         names = Names(kernel.name for kernel in kernels if kernel.name not in self.wanted)
         final = {k.name: names.fresh(self.wanted[k.name]) for k in kernels if k.name in self.wanted}
@@ -95,7 +75,7 @@ class _Fuser(Rewriter):
             graph_arrays=tuple(array for array in self.module.graph_arrays if array in used),
         )
 
-    def _in_order(self) -> Iterator[Kernel]:
+    def _in_order(self) -> Iterator[ir.Kernel]:
         name = self.module.kernels[0].name if self.module.kernels else None
         while name is not None:
             yield self.kernels[name]
@@ -103,7 +83,7 @@ class _Fuser(Rewriter):
 
     # --- rows ------------------------------------------------------------------------------------------------------
 
-    def host_block(self, ops: Iterable[HostOp]) -> tuple[HostOp, ...]:
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
         row, place = opened(super().host_block(ops)), 0
         while place < len(row):
             found = self._partner(row, place)
@@ -117,7 +97,7 @@ class _Fuser(Rewriter):
         """The row with the operation at a place joined to the first one after it, and not far from it, that takes
         it."""
         first = row[place]
-        if not isinstance(first, Launch | Fill | CopyArray):
+        if not isinstance(first, ir.Launch | ir.Fill | ir.CopyArray):
             return None
         between: list[Effects] = []
         for later in range(place + 1, min(place + 1 + FARTHEST, len(row))):
@@ -131,9 +111,9 @@ class _Fuser(Rewriter):
                 at = self._meeting(place, self._effects(first), later, done, between)
                 kernel = None if at is None else self._joined(first, second)
                 if at is not None and kernel is not None:
-                    beside = second if isinstance(second, Launch) else first
-                    assert isinstance(beside, Launch)
-                    both: Row = [Launch(self._keep(kernel, beside))]
+                    beside = second if isinstance(second, ir.Launch) else first
+                    assert isinstance(beside, ir.Launch)
+                    both: Row = [ir.Launch(self._keep(kernel, beside))]
                     ahead, behind = (both, []) if at == place else ([], both)
                     return row[:place] + ahead + row[place + 1 : later] + behind + row[later + 1 :]
                 if at is not None:
@@ -141,7 +121,7 @@ class _Fuser(Rewriter):
             between.append(done)
         return None
 
-    def _effects(self, op: HostOp) -> Effects | None:
+    def _effects(self, op: ir.HostOp) -> Effects | None:
         if id(op) not in self.known:
             self.known[id(op)] = (op, effects(op, self.kernels.__getitem__))
         return self.known[id(op)][1]
@@ -154,7 +134,7 @@ class _Fuser(Rewriter):
             return later
         return place if all(commute(second, other, self.memory) for other in between) else None
 
-    def _keep(self, kernel: Kernel, beside: Launch) -> str:
+    def _keep(self, kernel: ir.Kernel, beside: ir.Launch) -> str:
         """Puts a kernel into the module, after another; gives the name that it has for now."""
         name = f"{kernel.name} {len(self.wanted)}"
         self.wanted[name] = kernel.name
@@ -167,17 +147,17 @@ class _Fuser(Rewriter):
 
     # --- pairs -----------------------------------------------------------------------------------------------------
 
-    def _joined(self, first: Launch | Fill | CopyArray, second: HostOp) -> Kernel | None:
+    def _joined(self, first: ir.Launch | ir.Fill | ir.CopyArray, second: ir.HostOp) -> ir.Kernel | None:
         """One kernel for both operations, if there may be one."""
         match first, second:
-            case Launch(one), Launch(other):
+            case ir.Launch(one), ir.Launch(other):
                 return self._of_two(self.kernels[one], self.kernels[other])
-            case (Fill() | CopyArray()) as cells, Launch(name):
+            case (ir.Fill() | ir.CopyArray()) as cells, ir.Launch(name):
                 kernel = self.kernels[name]
                 before = _per_cell(cells, kernel)
                 both = None if before is None else joined(before, kernel, self.memory)
                 return self._told(both, kernel, f"first {_deed(cells)}")
-            case Launch(name), CopyArray() as cells:
+            case ir.Launch(name), ir.CopyArray() as cells:
                 kernel = self.kernels[name]
                 after = _per_cell(cells, kernel)
                 both = None if after is None else joined(kernel, after, self.memory)
@@ -185,7 +165,7 @@ class _Fuser(Rewriter):
             case _:
                 return None
 
-    def _of_two(self, first: Kernel, second: Kernel) -> Kernel | None:
+    def _of_two(self, first: ir.Kernel, second: ir.Kernel) -> ir.Kernel | None:
         if _size(first) + _size(second) > LARGEST:
             return None
         kernel = joined(first, second, self.memory)
@@ -197,7 +177,7 @@ class _Fuser(Rewriter):
         own_part = self._name(second).removeprefix(f"{self.function.name}_")
         return replace(told, name=f"{self._name(first)}_and_{own_part}")
 
-    def _told(self, kernel: Kernel | None, main: Kernel, note: str) -> Kernel | None:
+    def _told(self, kernel: ir.Kernel | None, main: ir.Kernel, note: str) -> ir.Kernel | None:
         """The kernel as `main`, which does something more."""
         if kernel is None:
             return None
@@ -205,10 +185,10 @@ class _Fuser(Rewriter):
         tidy = forwarded(kernel, self.memory)
         return replace(tidy, name=self._name(main), span=main.span, comment=comment)
 
-    def _name(self, kernel: Kernel) -> str:
+    def _name(self, kernel: ir.Kernel) -> str:
         return self.wanted.get(kernel.name, kernel.name)
 
-    def _purpose(self, kernel: Kernel) -> str:
+    def _purpose(self, kernel: ir.Kernel) -> str:
         """What a kernel is for: its comment, or the line of the program that it comes from."""
         if kernel.comment or kernel.span == NOWHERE:
             return kernel.comment or self._name(kernel)
@@ -216,38 +196,42 @@ class _Fuser(Rewriter):
         return f"line {line}: {self.module.source.line(line).strip().removesuffix('{').rstrip()}"
 
 
-def _size(kernel: Kernel) -> int:
+def _size(kernel: ir.Kernel) -> int:
     """How many operations it has."""
     return sum(1 for _ in walk_kernel(kernel.body))
 
 
-def _per_cell(op: Fill | CopyArray, kernel: Kernel) -> Kernel | None:
+def _per_cell(op: ir.Fill | ir.CopyArray, kernel: ir.Kernel) -> ir.Kernel | None:
     """A fill or a copy as a kernel of its own, if `kernel` touches the same cells anyway."""
     if kernel.iterator is None:
         return None
     match op:
-        case Fill(array, Const() | Ref() as value) if array in kernel.arrays and array.element is not Element.ARC:
+        case ir.Fill(array, ir.Const() | ir.Ref() as value) if (
+            array in kernel.arrays and array.element is not ir.Element.ARC
+        ):
             return _storing(array, value, kernel.iterator)
-        case CopyArray(array, source) if array in kernel.arrays or source in kernel.arrays:
-            return _storing(array, Load(source, Ref(kernel.iterator)), kernel.iterator)
+        case ir.CopyArray(array, source) if array in kernel.arrays or source in kernel.arrays:
+            return _storing(array, ir.Load(source, ir.Ref(kernel.iterator)), kernel.iterator)
         case _:
             return None
 
 
-def _storing(array: Array, value: Expression, iterator: Variable) -> Kernel | None:
+def _storing(array: ir.Array, value: ir.Expression, iterator: ir.Variable) -> ir.Kernel | None:
     """A kernel that stores the value to every cell of the array."""
     domain = _OVER.get(array.extent)
     if domain is None:
         return None
-    return with_signature(Kernel("", domain, iterator, None, (Store(array, Ref(iterator), value),), (), (), ()))
+    return with_signature(
+        ir.Kernel("", domain, iterator, None, (ir.Store(array, ir.Ref(iterator), value),), (), (), ())
+    )
 
 
-def _deed(op: Fill | CopyArray) -> str:
+def _deed(op: ir.Fill | ir.CopyArray) -> str:
     """A fill or a copy, for readers."""
     match op:
-        case Fill(array, value):
+        case ir.Fill(array, value):
             return f"{array.name} = {print_expression(value)}"
-        case CopyArray(destination, source):
+        case ir.CopyArray(destination, source):
             return f"{destination.name} = {source.name}"
 
 
@@ -257,7 +241,7 @@ class _Renamer(Rewriter):
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
 
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
-        if isinstance(op, Launch):
-            return (Launch(self.names.get(op.kernel, op.kernel)),)
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.Launch):
+            return (ir.Launch(self.names.get(op.kernel, op.kernel)),)
         return (self.rebuild(op),)

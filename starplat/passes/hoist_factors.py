@@ -16,63 +16,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    AllNodes,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Contribute,
-    Expression,
-    Extent,
-    ExtremeCell,
-    FindArc,
-    ForNeighbors,
-    HostFunction,
-    HostOp,
-    Kernel,
-    KernelBreak,
-    KernelContinue,
-    KernelIf,
-    KernelOp,
-    Launch,
-    Let,
-    Load,
-    Module,
-    Origin,
-    Ref,
-    Select,
-    SetLocal,
-    Store,
-    Unary,
-    UnaryOperator,
-    UpdateCell,
-    Variable,
-)
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, assigned_variables, walk_host, with_signature, written_arrays
 from starplat.passes.factors import Factor, Neighbor, is_product
 from starplat.passes.memory import Memory
 from starplat.passes.names import names_throughout
 
-_SUMS = (BinaryOperator.ADD, BinaryOperator.SUBTRACT)
-_SHORT = (BinaryOperator.AND, BinaryOperator.OR)
+_SUMS = (ir.BinaryOperator.ADD, ir.BinaryOperator.SUBTRACT)
+_SHORT = (ir.BinaryOperator.AND, ir.BinaryOperator.OR)
 
 
-def hoist_factors(module: Module) -> Module:
+def hoist_factors(module: ir.Module) -> ir.Module:
     """The same program with fewer operations for every arc."""
     memory = Memory(module)
     for function in module.functions:
         names = Names(names_throughout(function, module))
-        for name in dict.fromkeys(op.kernel for op in walk_host(function.body) if isinstance(op, Launch)):
+        for name in dict.fromkeys(op.kernel for op in walk_host(function.body) if isinstance(op, ir.Launch)):
             module = _hoisted(module, module.function(function.name), module.kernel(name), names, memory)
     return module
 
 
-def _hoisted(module: Module, function: HostFunction, kernel: Kernel, names: Names, memory: Memory) -> Module:
+def _hoisted(
+    module: ir.Module, function: ir.HostFunction, kernel: ir.Kernel, names: Names, memory: Memory
+) -> ir.Module:
     """The module with a kernel's factors worked out before it, wherever `function` launches it."""
-    if not isinstance(kernel.domain, AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
+    if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is not None or _breaks_off(kernel.body):
         return module
     hoister = _Hoister(kernel, names, memory)
     body = hoister.kernel_block(kernel.body)
@@ -95,21 +65,21 @@ def _hoisted(module: Module, function: HostFunction, kernel: Kernel, names: Name
     )
 
 
-def _first(found: dict[Factor, Array]) -> Array:
+def _first(found: dict[Factor, ir.Array]) -> ir.Array:
     return next(iter(found.values()))
 
 
-def _giving(kernel: Kernel, found: dict[Factor, Array], name: str) -> Kernel:
+def _giving(kernel: ir.Kernel, found: dict[Factor, ir.Array], name: str) -> ir.Kernel:
     """The kernel that stores the factors of every node."""
     node = kernel.iterator
     assert node is not None
-    stores: list[KernelOp] = []
+    stores: list[ir.KernelOp] = []
     for factor, array in found.items():
         here = factor.at(node)
-        store = Store(array, Ref(node), here.value)
-        stores.append(store if here.guard is None else KernelIf(here.guard, (store,)))
+        store = ir.Store(array, ir.Ref(node), here.value)
+        stores.append(store if here.guard is None else ir.KernelIf(here.guard, (store,)))
     comment = f"what a node gives to each of its neighbors in '{kernel.name}'"
-    return with_signature(Kernel(name, AllNodes(), node, None, tuple(stores), (), (), (), kernel.span, comment))
+    return with_signature(ir.Kernel(name, ir.AllNodes(), node, None, tuple(stores), (), (), (), kernel.span, comment))
 
 
 class _LaunchedBefore(Rewriter):
@@ -119,23 +89,24 @@ class _LaunchedBefore(Rewriter):
         self.kernel_name = kernel
         self.before = before
 
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
-        return (Launch(self.before), op) if op == Launch(self.kernel_name) else (self.rebuild(op),)
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return (ir.Launch(self.before), op) if op == ir.Launch(self.kernel_name) else (self.rebuild(op),)
 
 
-def _breaks_off(body: Iterable[KernelOp]) -> bool:
+def _breaks_off(body: Iterable[ir.KernelOp]) -> bool:
     """Whether an iteration may end before its last operation."""
     return any(
-        isinstance(op, KernelBreak | KernelContinue)
-        or (isinstance(op, KernelIf) and (_breaks_off(op.then) or _breaks_off(op.otherwise)))
+        isinstance(op, ir.KernelBreak | ir.KernelContinue)
+        or (isinstance(op, ir.KernelIf) and (_breaks_off(op.then) or _breaks_off(op.otherwise)))
         for op in body
     )
 
 
-def _may_end(body: Iterable[KernelOp]) -> bool:
+def _may_end(body: Iterable[ir.KernelOp]) -> bool:
     """Whether a loop may end before its last iteration."""
     return any(
-        isinstance(op, KernelBreak) or (isinstance(op, KernelIf) and (_may_end(op.then) or _may_end(op.otherwise)))
+        isinstance(op, ir.KernelBreak)
+        or (isinstance(op, ir.KernelIf) and (_may_end(op.then) or _may_end(op.otherwise)))
         for op in body
     )
 
@@ -143,31 +114,31 @@ def _may_end(body: Iterable[KernelOp]) -> bool:
 class _Hoister(Rewriter):
     """Replaces factors in the loops that every node runs through; `found` says where their values lie."""
 
-    def __init__(self, kernel: Kernel, names: Names, memory: Memory) -> None:
+    def __init__(self, kernel: ir.Kernel, names: Names, memory: Memory) -> None:
         self.iterator = kernel.iterator
         self.names = names
         self.memory = memory
         self.scalars = frozenset(kernel.scalars)
         self.written = written_arrays(kernel.body)
         self.assigned = assigned_variables(kernel.body)
-        self.found: dict[Factor, Array] = {}
-        self.known: dict[Variable, Expression] = {}
+        self.found: dict[Factor, ir.Array] = {}
+        self.known: dict[ir.Variable, ir.Expression] = {}
 
-    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
-        return (self.loop(op, ()) if isinstance(op, ForNeighbors) else op,)
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+        return (self.loop(op, ()) if isinstance(op, ir.ForNeighbors) else op,)
 
-    def holds(self, what: Array | Variable) -> bool:
-        if isinstance(what, Variable):
+    def holds(self, what: ir.Array | ir.Variable) -> bool:
+        if isinstance(what, ir.Variable):
             return what in self.scalars
         return not any(self.memory.may_be_one(what, written) for written in self.written)
 
-    def loop(self, op: ForNeighbors, around: tuple[Neighbor, ...]) -> ForNeighbors:
+    def loop(self, op: ir.ForNeighbors, around: tuple[Neighbor, ...]) -> ir.ForNeighbors:
         if op.neighbor in self.assigned or _may_end(op.body):
             return op
         neighbor = Neighbor(op.neighbor, op.direction, self.holds)
         return replace(op, body=tuple(self.in_loop(op.body, (*around, neighbor))))
 
-    def in_loop(self, body: tuple[KernelOp, ...], neighbors: tuple[Neighbor, ...]) -> Iterable[KernelOp]:
+    def in_loop(self, body: tuple[ir.KernelOp, ...], neighbors: tuple[Neighbor, ...]) -> Iterable[ir.KernelOp]:
         """The operations that every arc runs through, with their factors replaced, and the others as they are."""
         for place, op in enumerate(body):
             yield self.op(op, neighbors)
@@ -175,24 +146,24 @@ class _Hoister(Rewriter):
                 yield from body[place + 1 :]
                 return
 
-    def op(self, op: KernelOp, neighbors: tuple[Neighbor, ...]) -> KernelOp:
+    def op(self, op: ir.KernelOp, neighbors: tuple[Neighbor, ...]) -> ir.KernelOp:
         match op:
-            case Let(variable, value):
+            case ir.Let(variable, value):
                 return self.let(op, variable, value, neighbors)
-            case SetLocal() | Store() | UpdateCell() | Contribute():
+            case ir.SetLocal() | ir.Store() | ir.UpdateCell() | ir.Contribute():
                 return replace(op, value=self.value(op.value, neighbors))
-            case ExtremeCell():
+            case ir.ExtremeCell():
                 return replace(op, candidate=self.value(op.candidate, neighbors))
-            case KernelIf(_, then) if self.is_for_others(op):
+            case ir.KernelIf(_, then) if self.is_for_others(op):
                 return replace(op, then=tuple(self.in_loop(then, neighbors)))
-            case KernelIf():
+            case ir.KernelIf():
                 return replace(op, condition=self.value(op.condition, neighbors))
-            case ForNeighbors():
+            case ir.ForNeighbors():
                 return self.loop(op, neighbors)
             case _:
                 return op
 
-    def let(self, op: Let, variable: Variable, value: Expression, neighbors: tuple[Neighbor, ...]) -> Let:
+    def let(self, op: ir.Let, variable: ir.Variable, value: ir.Expression, neighbors: tuple[Neighbor, ...]) -> ir.Let:
         """A local that is no factor may be part of one."""
         new = self.value(value, neighbors)
         meant = self.meaning(value)
@@ -200,58 +171,58 @@ class _Hoister(Rewriter):
             self.known[variable] = meant
         return replace(op, value=new)
 
-    def is_for_others(self, op: KernelOp) -> bool:
+    def is_for_others(self, op: ir.KernelOp) -> bool:
         """Whether nearly every arc passes the test: all but those from a node to itself."""
-        return isinstance(op, KernelIf) and self.compares(op.condition, BinaryOperator.NOT_EQUAL)
+        return isinstance(op, ir.KernelIf) and self.compares(op.condition, ir.BinaryOperator.NOT_EQUAL)
 
-    def is_for_loops(self, op: KernelOp) -> bool:
+    def is_for_loops(self, op: ir.KernelOp) -> bool:
         """Whether only arcs from a node to itself pass the test."""
-        return isinstance(op, KernelIf) and self.compares(op.condition, BinaryOperator.EQUAL) and not op.otherwise
+        return isinstance(op, ir.KernelIf) and self.compares(op.condition, ir.BinaryOperator.EQUAL) and not op.otherwise
 
-    def compares(self, condition: Expression, operator: BinaryOperator) -> bool:
+    def compares(self, condition: ir.Expression, operator: ir.BinaryOperator) -> bool:
         match condition:
-            case Binary(found, Ref(left), Ref(right)):
+            case ir.Binary(found, ir.Ref(left), ir.Ref(right)):
                 return found is operator and self.iterator in (left, right)
             case _:
                 return False
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
-    def meaning(self, expression: Expression) -> Expression:
+    def meaning(self, expression: ir.Expression) -> ir.Expression:
         """The expression with the locals that stand for other expressions replaced by them."""
         return map_expression(
-            lambda e: self.known.get(e.variable, e) if isinstance(e, Ref) else e,
+            lambda e: self.known.get(e.variable, e) if isinstance(e, ir.Ref) else e,
             expression,
         )
 
-    def value(self, expression: Expression, neighbors: tuple[Neighbor, ...], *, added: bool = True) -> Expression:
+    def value(self, expression: ir.Expression, neighbors: tuple[Neighbor, ...], *, added: bool = True) -> ir.Expression:
         """The expression with its largest factors replaced. `added`: it may be an operand of a sum."""
         meant = self.meaning(expression)
         for neighbor in neighbors:
             factor = None if added and is_product(meant) else neighbor.factor(meant)
             if factor is not None:
-                return Load(self.place(factor), Ref(neighbor.variable))
+                return ir.Load(self.place(factor), ir.Ref(neighbor.variable))
         match expression:
-            case Binary(operator, left, right) if operator in _SHORT:
+            case ir.Binary(operator, left, right) if operator in _SHORT:
                 return replace(expression, left=self.value(left, neighbors, added=False))
-            case Binary(operator, left, right):
+            case ir.Binary(operator, left, right):
                 sums = operator in _SUMS
                 left, right = (self.value(side, neighbors, added=sums) for side in (left, right))
                 return replace(expression, left=left, right=right)
-            case Unary(operator, operand):
-                sums = added and operator is UnaryOperator.NEGATE
+            case ir.Unary(operator, operand):
+                sums = added and operator is ir.UnaryOperator.NEGATE
                 return replace(expression, operand=self.value(operand, neighbors, added=sums))
-            case Select(condition):
+            case ir.Select(condition):
                 return replace(expression, condition=self.value(condition, neighbors, added=False))
-            case CallFunction() | FindArc():
+            case ir.CallFunction() | ir.FindArc():
                 return expression
             case _:
                 return _Inside(self, neighbors).rebuild(expression)
 
-    def place(self, factor: Factor) -> Array:
+    def place(self, factor: Factor) -> ir.Array:
         if factor not in self.found:
             name = self.names.fresh("contribution")
-            self.found[factor] = Array(name, factor.value.element, Extent.NODES, Origin.TEMPORARY)
+            self.found[factor] = ir.Array(name, factor.value.element, ir.Extent.NODES, ir.Origin.TEMPORARY)
         return self.found[factor]
 
 
@@ -262,13 +233,13 @@ class _Inside(Rewriter):
         self.hoister = hoister
         self.neighbors = neighbors
 
-    def expression(self, expression: Expression) -> Expression:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
         return self.hoister.value(expression, self.neighbors, added=False)
 
 
-def _without_unused(body: tuple[KernelOp, ...], candidates: Iterable[Variable]) -> tuple[KernelOp, ...]:
+def _without_unused(body: tuple[ir.KernelOp, ...], candidates: Iterable[ir.Variable]) -> tuple[ir.KernelOp, ...]:
     """The operations without locals that nobody reads any more."""
-    read = {e.variable for e in all_expressions(body) if isinstance(e, Ref)}
+    read = {e.variable for e in all_expressions(body) if isinstance(e, ir.Ref)}
     unused = frozenset(candidates) - read
     if not unused:
         return body
@@ -276,10 +247,10 @@ def _without_unused(body: tuple[KernelOp, ...], candidates: Iterable[Variable]) 
 
 
 class _Dropper(Rewriter):
-    def __init__(self, unused: frozenset[Variable]) -> None:
+    def __init__(self, unused: frozenset[ir.Variable]) -> None:
         self.unused = unused
 
-    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
-        if isinstance(op, Let) and op.variable in self.unused:
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+        if isinstance(op, ir.Let) and op.variable in self.unused:
             return ()
         return (self.rebuild(op),)

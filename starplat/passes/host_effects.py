@@ -8,19 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir.nodes import (
-    Array,
-    CopyArray,
-    DeclareVariable,
-    Expression,
-    Fill,
-    HostOp,
-    Kernel,
-    Launch,
-    Ref,
-    SetVariable,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.passes.memory import Memory
 
@@ -29,22 +17,22 @@ from starplat.passes.memory import Memory
 class Effects:
     """The scalars and arrays that an operation reads and writes; what it updates is in both."""
 
-    variables_read: frozenset[Variable] = frozenset()
-    variables_written: frozenset[Variable] = frozenset()
-    arrays_read: frozenset[Array] = frozenset()
-    arrays_written: frozenset[Array] = frozenset()
+    variables_read: frozenset[ir.Variable] = frozenset()
+    variables_written: frozenset[ir.Variable] = frozenset()
+    arrays_read: frozenset[ir.Array] = frozenset()
+    arrays_written: frozenset[ir.Array] = frozenset()
 
 
-def effects(op: HostOp, kernel_of: Callable[[str], Kernel]) -> Effects | None:
+def effects(op: ir.HostOp, kernel_of: Callable[[str], ir.Kernel]) -> Effects | None:
     """What the operation does; None if others must not pass it."""
     match op:
-        case DeclareVariable(variable, value) | SetVariable(variable, value):
+        case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
             return Effects(_read(value), frozenset((variable,)))
-        case Fill(array, value):
+        case ir.Fill(array, value):
             return Effects(_read(value), arrays_written=frozenset((array,)))
-        case CopyArray(destination, source):
+        case ir.CopyArray(destination, source):
             return Effects(arrays_read=frozenset((source,)), arrays_written=frozenset((destination,)))
-        case Launch(name):
+        case ir.Launch(name):
             kernel = kernel_of(name)
             results = frozenset(reduction.variable for reduction in kernel.reductions)
             read = results.union(kernel.scalars)
@@ -53,8 +41,8 @@ def effects(op: HostOp, kernel_of: Callable[[str], Kernel]) -> Effects | None:
             return None
 
 
-def _read(value: Expression) -> frozenset[Variable]:
-    return frozenset(e.variable for e in walk_expression(value) if isinstance(e, Ref))
+def _read(value: ir.Expression) -> frozenset[ir.Variable]:
+    return frozenset(e.variable for e in walk_expression(value) if isinstance(e, ir.Ref))
 
 
 def commute(one: Effects, other: Effects, memory: Memory) -> bool:

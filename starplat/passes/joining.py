@@ -9,22 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    AllArcs,
-    AllNodes,
-    Expression,
-    ForNeighbors,
-    ForRange,
-    Kernel,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelWhile,
-    Load,
-    Reduction,
-    Variable,
-)
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import continues, declared_by, walk_expression, walk_kernel, with_signature
 from starplat.ir.visitor import written_arrays as arrays_written
@@ -32,10 +18,10 @@ from starplat.passes.cells import Access, kernel_accesses, own_cells
 from starplat.passes.memory import Memory
 from starplat.passes.names import names_in
 
-Ops = tuple[KernelOp, ...]
+Ops = tuple[ir.KernelOp, ...]
 
 
-def joined(first: Kernel, second: Kernel, memory: Memory) -> Kernel | None:
+def joined(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> ir.Kernel | None:
     """A kernel that does what both do, with the first's name, span and comment; None if it may not be."""
     if not _same_iterations(first, second) or continues(first.body):
         return None
@@ -52,26 +38,26 @@ def joined(first: Kernel, second: Kernel, memory: Memory) -> Kernel | None:
     return with_signature(replace(first, filter=filter, body=body, reductions=reductions))
 
 
-def _same_iterations(first: Kernel, second: Kernel) -> bool:
-    return isinstance(first.domain, AllNodes | AllArcs) and first.domain == second.domain
+def _same_iterations(first: ir.Kernel, second: ir.Kernel) -> bool:
+    return isinstance(first.domain, ir.AllNodes | ir.AllArcs) and first.domain == second.domain
 
 
-def _is_advance(kernel: Kernel) -> bool:
+def _is_advance(kernel: ir.Kernel) -> bool:
     """Whether it goes from chosen nodes to their neighbors: that is for few threads to do, or for many together, and
     none of the work of all nodes."""
-    return kernel.filter is not None and any(isinstance(op, ForNeighbors) for op in walk_kernel(kernel.body))
+    return kernel.filter is not None and any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
 
 
-def has_loop(kernel: Kernel) -> bool:
+def has_loop(kernel: ir.Kernel) -> bool:
     """Whether an iteration has a loop of its own."""
-    loops = ForNeighbors | ForRange | KernelWhile | KernelFor
+    loops = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
     return any(isinstance(op, loops) for op in walk_kernel(kernel.body))
 
 
 # --- whether they may be joined ------------------------------------------------------------------------------------
 
 
-def _independent(first: Kernel, second: Kernel, memory: Memory) -> bool:
+def _independent(first: ir.Kernel, second: ir.Kernel, memory: Memory) -> bool:
     """Whether the iterations of one leave alone what other iterations of the other touch."""
     if {reduction.variable for reduction in first.reductions} & set(second.scalars):
         return False
@@ -93,7 +79,7 @@ def _meet(some: list[Access], others: list[Access], memory: Memory) -> bool:
     )
 
 
-def _united(first: Kernel, second: Kernel) -> tuple[Reduction, ...] | None:
+def _united(first: ir.Kernel, second: ir.Kernel) -> tuple[ir.Reduction, ...] | None:
     """The reductions of both. Sums of reals keep their order, so two kernels may not add to one."""
     mine = {reduction.variable: reduction for reduction in first.reductions}
     for reduction in second.reductions:
@@ -106,20 +92,20 @@ def _united(first: Kernel, second: Kernel) -> tuple[Reduction, ...] | None:
 # --- joining -------------------------------------------------------------------------------------------------------
 
 
-def _under_filters(first: Kernel, second: Kernel) -> tuple[Expression | None, tuple[Ops, Ops]]:
+def _under_filters(first: ir.Kernel, second: ir.Kernel) -> tuple[ir.Expression | None, tuple[Ops, Ops]]:
     """The filter that both have and still have when the first is done, and the bodies under what else they ask."""
     if first.filter is not None and first.filter == second.filter:
-        read = {e.array for e in walk_expression(first.filter) if isinstance(e, Load)}
+        read = {e.array for e in walk_expression(first.filter) if isinstance(e, ir.Load)}
         if not read & arrays_written(first.body):
             return first.filter, (first.body, second.body)
     return None, (_under(first), _under(second))
 
 
-def _under(kernel: Kernel) -> Ops:
-    return kernel.body if kernel.filter is None else (KernelIf(kernel.filter, kernel.body),)
+def _under(kernel: ir.Kernel) -> Ops:
+    return kernel.body if kernel.filter is None else (ir.KernelIf(kernel.filter, kernel.body),)
 
 
-def _renamed_apart(first: Kernel, second: Kernel) -> tuple[Kernel, Kernel]:
+def _renamed_apart(first: ir.Kernel, second: ir.Kernel) -> tuple[ir.Kernel, ir.Kernel]:
     """Both with one iterator, and with locals that no name of the other is like."""
     assert first.iterator is not None
     assert second.iterator is not None
@@ -129,13 +115,13 @@ def _renamed_apart(first: Kernel, second: Kernel) -> tuple[Kernel, Kernel]:
     return first, _with_locals(second, taken, {second.iterator: first.iterator})
 
 
-def _outer(kernel: Kernel) -> set[str]:
+def _outer(kernel: ir.Kernel) -> set[str]:
     """The names that a kernel has from outside."""
     variables = (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))
     return {array.name for array in kernel.arrays} | {variable.name for variable in variables}
 
 
-def _with_locals(kernel: Kernel, taken: set[str], given: dict[Variable, Variable]) -> Kernel:
+def _with_locals(kernel: ir.Kernel, taken: set[str], given: dict[ir.Variable, ir.Variable]) -> ir.Kernel:
     """The kernel with `given` put for some of its locals and names that nobody has taken for the others."""
     declared = [kernel.iterator] if kernel.iterator is not None else []
     declared += [variable for op in walk_kernel(kernel.body) for variable in declared_by(op)]
@@ -149,8 +135,8 @@ def _with_locals(kernel: Kernel, taken: set[str], given: dict[Variable, Variable
 
 
 class _Renamer(Rewriter):
-    def __init__(self, new: dict[Variable, Variable]) -> None:
+    def __init__(self, new: dict[ir.Variable, ir.Variable]) -> None:
         self.new = new
 
-    def variable(self, variable: Variable) -> Variable:
+    def variable(self, variable: ir.Variable) -> ir.Variable:
         return self.new.get(variable, variable)

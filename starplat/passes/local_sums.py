@@ -11,36 +11,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.lowering.names import Names
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    Combine,
-    Const,
-    Element,
-    Expression,
-    Extent,
-    ExtremeCell,
-    ForNeighbors,
-    ForRange,
-    Kernel,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelWhile,
-    Let,
-    Load,
-    Module,
-    Ref,
-    SetLocal,
-    Store,
-    Unary,
-    UnaryOperator,
-    UpdateCell,
-    Variable,
-)
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import assigned_variables, walk_kernel, written_arrays
 from starplat.passes.cells import Access, accesses, expression_accesses, own_cells
@@ -49,23 +22,23 @@ from starplat.passes.forwarding import forwarded
 from starplat.passes.memory import Memory
 from starplat.passes.names import names_in
 
-Loop = ForNeighbors | ForRange | KernelWhile | KernelFor
+Loop = ir.ForNeighbors | ir.ForRange | ir.KernelWhile | ir.KernelFor
 
 
-def local_sums(module: Module) -> Module:
+def local_sums(module: ir.Module) -> ir.Module:
     """The same program with fewer reads and writes of memory."""
     memory = Memory(module)
     return replace(module, kernels=tuple(_gathered(kernel, memory) for kernel in module.kernels))
 
 
-def _gathered(kernel: Kernel, memory: Memory) -> Kernel:
+def _gathered(kernel: ir.Kernel, memory: Memory) -> ir.Kernel:
     gatherer = _Gatherer(kernel, memory)
     body = gatherer.kernel_block(kernel.body)
     return kernel if body == kernel.body else forwarded(replace(kernel, body=body), memory)
 
 
 class _Gatherer(Rewriter):
-    def __init__(self, kernel: Kernel, memory: Memory) -> None:
+    def __init__(self, kernel: ir.Kernel, memory: Memory) -> None:
         self.memory = memory
         self.own = own_cells(kernel)
         self.names = Names(names_in(kernel))
@@ -73,52 +46,54 @@ class _Gatherer(Rewriter):
         self.assigned = assigned_variables(kernel.body)
         self.given = () if kernel.filter is None else tuple(conjuncts(kernel.filter))
 
-    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
         if not isinstance(op, Loop):
             return (self.rebuild(op),)
         chosen = self._chosen(op)
         if not chosen:
             return (self.rebuild(op),)
         inside = _InLocals(chosen, self)
-        before = tuple(Let(local, Load(array, index)) for array, (index, local) in chosen.items())
-        after = tuple(Store(array, index, Ref(local)) for array, (index, local) in chosen.items())
+        before = tuple(ir.Let(local, ir.Load(array, index)) for array, (index, local) in chosen.items())
+        after = tuple(ir.Store(array, index, ir.Ref(local)) for array, (index, local) in chosen.items())
         return (*before, self.rebuild(inside.rebuild(op)), *after)
 
-    def _chosen(self, loop: Loop) -> dict[Array, tuple[Expression, Variable]]:
+    def _chosen(self, loop: Loop) -> dict[ir.Array, tuple[ir.Expression, ir.Variable]]:
         """The cells that get a local for the time of the loop."""
         touched = list(accesses((loop,)))
         cells = {a.array: a.index for a in touched if a.writes and a.index is not None and self.is_own(a)}
         chosen = {}
         for array, index in cells.items():
             if self._is_gathered(array, loop) and self._may_live_in_a_local(array, index, touched):
-                wanted = f"{array.name}_of_{index.variable.name}" if isinstance(index, Ref) else f"{array.name}_so_far"
-                chosen[array] = index, Variable(self.names.fresh(wanted), array.element)
+                wanted = (
+                    f"{array.name}_of_{index.variable.name}" if isinstance(index, ir.Ref) else f"{array.name}_so_far"
+                )
+                chosen[array] = index, ir.Variable(self.names.fresh(wanted), array.element)
         return chosen
 
     def is_own(self, access: Access) -> bool:
         return access.index is not None and self.is_own_cell(access.array, access.index)
 
-    def is_own_cell(self, array: Array, index: Expression) -> bool:
-        return array.extent is Extent.ONE or self.own.has(array, index)
+    def is_own_cell(self, array: ir.Array, index: ir.Expression) -> bool:
+        return array.extent is ir.Extent.ONE or self.own.has(array, index)
 
-    def _is_gathered(self, array: Array, loop: Loop) -> bool:
+    def _is_gathered(self, array: ir.Array, loop: Loop) -> bool:
         """Whether the loop goes on from what the cell holds, rather than only storing to it."""
         for op in walk_kernel((loop,)):
             match op:
-                case UpdateCell() | ExtremeCell() if op.array == array and self.is_own_cell(array, op.index):
+                case ir.UpdateCell() | ir.ExtremeCell() if op.array == array and self.is_own_cell(array, op.index):
                     return True
-                case Store(stored, index, value) if stored == array and self.is_own_cell(array, index):
+                case ir.Store(stored, index, value) if stored == array and self.is_own_cell(array, index):
                     if any(a.array == array and self.is_own(a) for a in expression_accesses(value)):
                         return True
         return False
 
-    def _may_live_in_a_local(self, array: Array, index: Expression, touched: list[Access]) -> bool:
-        if array.element is Element.ARC:
+    def _may_live_in_a_local(self, array: ir.Array, index: ir.Expression, touched: list[Access]) -> bool:
+        if array.element is ir.Element.ARC:
             return False
         meeting = [access for access in touched if self.memory.may_be_one(array, access.array)]
         return all(self._is_harmless(access, array, index) for access in meeting)
 
-    def _is_harmless(self, access: Access, array: Array, index: Expression) -> bool:
+    def _is_harmless(self, access: Access, array: ir.Array, index: ir.Expression) -> bool:
         """Whether an access is to the cell itself, by this iteration alone, or surely to another."""
         if access.array != array or access.index is None:
             return False
@@ -131,82 +106,84 @@ class _Gatherer(Rewriter):
 class _InLocals(Rewriter):
     """Rewrites a loop so that chosen cells are locals."""
 
-    def __init__(self, chosen: dict[Array, tuple[Expression, Variable]], gatherer: _Gatherer) -> None:
+    def __init__(self, chosen: dict[ir.Array, tuple[ir.Expression, ir.Variable]], gatherer: _Gatherer) -> None:
         self.chosen = chosen
         self.gatherer = gatherer
 
-    def local(self, array: Array, index: Expression) -> Variable | None:
+    def local(self, array: ir.Array, index: ir.Expression) -> ir.Variable | None:
         if array in self.chosen and self.gatherer.is_own_cell(array, index):
             return self.chosen[array][1]
         return None
 
-    def expression(self, expression: Expression) -> Expression:
-        if isinstance(expression, Load):
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Load):
             local = self.local(expression.array, expression.index)
             if local is not None:
-                return Ref(local)
+                return ir.Ref(local)
         return self.rebuild(expression)
 
-    def kernel_op(self, op: KernelOp) -> tuple[KernelOp, ...]:
-        if isinstance(op, Store | UpdateCell | ExtremeCell):
+    def kernel_op(self, op: ir.KernelOp) -> tuple[ir.KernelOp, ...]:
+        if isinstance(op, ir.Store | ir.UpdateCell | ir.ExtremeCell):
             local = self.local(op.array, op.index)
             if local is not None:
                 return self._in_local(op, local)
         return (self.rebuild(op),)
 
-    def _in_local(self, op: Store | UpdateCell | ExtremeCell, local: Variable) -> tuple[KernelOp, ...]:
+    def _in_local(self, op: ir.Store | ir.UpdateCell | ir.ExtremeCell, local: ir.Variable) -> tuple[ir.KernelOp, ...]:
         match op:
-            case Store():
-                return (SetLocal(local, self.expression(op.value)),)
-            case UpdateCell(Combine.MIN | Combine.MAX as extreme, array, index, value):
-                return self._extreme(ExtremeCell(extreme, array, index, value, (), shared=False), local)
-            case UpdateCell():
+            case ir.Store():
+                return (ir.SetLocal(local, self.expression(op.value)),)
+            case ir.UpdateCell(ir.Combine.MIN | ir.Combine.MAX as extreme, array, index, value):
+                return self._extreme(ir.ExtremeCell(extreme, array, index, value, (), shared=False), local)
+            case ir.UpdateCell():
                 return _updated(op.combine, local, self.expression(op.value))
-            case ExtremeCell():
+            case ir.ExtremeCell():
                 return self._extreme(op, local)
 
-    def _extreme(self, op: ExtremeCell, local: Variable) -> tuple[KernelOp, ...]:
+    def _extreme(self, op: ir.ExtremeCell, local: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """What the winner stores is worked out before, as the operation says."""
-        before: list[KernelOp] = []
+        before: list[ir.KernelOp] = []
 
-        def early(value: Expression, name: str) -> Expression:
-            if isinstance(value, Const) or (isinstance(value, Ref) and value.variable not in self.gatherer.assigned):
+        def early(value: ir.Expression, name: str) -> ir.Expression:
+            if isinstance(value, ir.Const) or (
+                isinstance(value, ir.Ref) and value.variable not in self.gatherer.assigned
+            ):
                 return value
             value = self.expression(value)
-            held = Variable(self.gatherer.names.fresh(name), value.element)
-            before.append(Let(held, value))
-            return Ref(held)
+            held = ir.Variable(self.gatherer.names.fresh(name), value.element)
+            before.append(ir.Let(held, value))
+            return ir.Ref(held)
 
         candidate = early(op.candidate, "candidate")
-        stores: list[KernelOp] = []
+        stores: list[ir.KernelOp] = []
         for carry in op.carried:
             index = carry.index if carry.index == op.index else early(carry.index, f"{carry.array.name}_cell")
             value = early(carry.value, f"new_{carry.array.name}")
-            stores += self.kernel_op(Store(carry.array, index, value))
-        beyond = BinaryOperator.LESS if op.extreme is Combine.MIN else BinaryOperator.GREATER
-        wins = Binary(beyond, candidate, Ref(local), Element.BOOL)
+            stores += self.kernel_op(ir.Store(carry.array, index, value))
+        beyond = ir.BinaryOperator.LESS if op.extreme is ir.Combine.MIN else ir.BinaryOperator.GREATER
+        wins = ir.Binary(beyond, candidate, ir.Ref(local), ir.Element.BOOL)
         also = self.kernel_block(op.also)
-        return (*before, KernelIf(wins, (SetLocal(local, candidate), *stores, *also)))
+        return (*before, ir.KernelIf(wins, (ir.SetLocal(local, candidate), *stores, *also)))
 
 
-def _updated(combine: Combine, local: Variable, value: Expression) -> tuple[KernelOp, ...]:
+def _updated(combine: ir.Combine, local: ir.Variable, value: ir.Expression) -> tuple[ir.KernelOp, ...]:
     """`local combine= value`; the value is worked out even where the local decides alone."""
     match combine:
-        case Combine.OR:
+        case ir.Combine.OR:
             return _set_if(value, local, True)
-        case Combine.AND:
-            return _set_if(Unary(UnaryOperator.NOT, value), local, False)
+        case ir.Combine.AND:
+            return _set_if(ir.Unary(ir.UnaryOperator.NOT, value), local, False)
         case _:
-            operator = BinaryOperator(combine.value)
-            return (SetLocal(local, Binary(operator, Ref(local), value, local.element)),)
+            operator = ir.BinaryOperator(combine.value)
+            return (ir.SetLocal(local, ir.Binary(operator, ir.Ref(local), value, local.element)),)
 
 
-def _set_if(condition: Expression, local: Variable, value: bool) -> tuple[KernelOp, ...]:
-    stored = SetLocal(local, Const(value, Element.BOOL))
+def _set_if(condition: ir.Expression, local: ir.Variable, value: bool) -> tuple[ir.KernelOp, ...]:
+    stored = ir.SetLocal(local, ir.Const(value, ir.Element.BOOL))
     match condition:
-        case Const(True) | Unary(UnaryOperator.NOT, Const(False)):
+        case ir.Const(True) | ir.Unary(ir.UnaryOperator.NOT, ir.Const(False)):
             return (stored,)
-        case Const(False) | Unary(UnaryOperator.NOT, Const(True)):
+        case ir.Const(False) | ir.Unary(ir.UnaryOperator.NOT, ir.Const(True)):
             return ()
         case _:
-            return (KernelIf(condition, (stored,)),)
+            return (ir.KernelIf(condition, (stored,)),)

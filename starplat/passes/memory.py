@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from starplat.ir.nodes import Array, HostCall, Module, Origin
+from starplat.ir import nodes as ir
 from starplat.ir.same import Same
 from starplat.ir.visitor import walk_host
 
@@ -17,24 +17,24 @@ from starplat.ir.visitor import walk_host
 class Memory:
     """The arrays of one module."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self._handed_twice = has_two_names(module)
 
-    def may_be_one(self, one: Array, other: Array) -> bool:
+    def may_be_one(self, one: ir.Array, other: ir.Array) -> bool:
         """Whether a cell of one may be a cell of the other."""
         if one == other:
             return True
         alike = (one.element, one.extent) == (other.element, other.extent)
-        return self._handed_twice and alike and Origin.GRAPH not in (one.origin, other.origin)
+        return self._handed_twice and alike and ir.Origin.GRAPH not in (one.origin, other.origin)
 
 
-def has_two_names(module: Module) -> bool:
+def has_two_names(module: ir.Module) -> bool:
     """Whether some function is called with one array for two of its parameters."""
     return _has_two_names(Same(module))
 
 
 @lru_cache(maxsize=16)
 def _has_two_names(same: Same) -> bool:
-    calls = (op for function in same.module.functions for op in walk_host(function.body) if isinstance(op, HostCall))
-    lent = ([argument for argument in call.arguments if isinstance(argument, Array)] for call in calls)
+    calls = (op for function in same.module.functions for op in walk_host(function.body) if isinstance(op, ir.HostCall))
+    lent = ([argument for argument in call.arguments if isinstance(argument, ir.Array)] for call in calls)
     return any(len(set(arrays)) < len(arrays) for arrays in lent)

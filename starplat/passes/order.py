@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.passes.brief_arrays import brief_arrays
 from starplat.passes.changed_cells import changed_cells
 from starplat.passes.copies import copies_to_swaps
 from starplat.passes.fills import drop_dead_fills
 from starplat.passes.fuse_kernels import fuse_kernels
 from starplat.passes.hoist_factors import hoist_factors
+from starplat.passes.late_reads import late_reads
 from starplat.passes.local_sums import local_sums
+from starplat.passes.rotated_loops import rotated_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +24,26 @@ class Pass:
     name: str
     sentence: str
     reason: str
-    rewrite: Callable[[Module], Module]
+    rewrite: Callable[[ir.Module], ir.Module]
 
 
 PASSES = (
     Pass(
+        "rotated-loops",
+        "a loop that is sure to run once is tested behind its body",
+        "first: all others see one form of loop then",
+        rotated_loops,
+    ),
+    Pass(
+        "late-reads",
+        "a cell that neighbors lower is read where it is told to each of them",
+        "early: it only changes where a value is read, and all others see one spelling then",
+        late_reads,
+    ),
+    Pass(
         "copies-to-swaps",
         "a copy whose source is overwritten next becomes a swap",
-        "first: it leaves the fill that made it legal in place for the next pass to judge",
+        "early: it leaves the fill that made it legal in place for the next pass to judge",
         copies_to_swaps,
     ),
     Pass(
@@ -71,7 +85,7 @@ PASSES = (
 )
 
 
-def run(module: Module) -> Module:
+def run(module: ir.Module) -> ir.Module:
     """The module after all passes."""
     for step in PASSES:
         module = step.rewrite(module)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.launches import launched_names, touched
-from starplat.ir.nodes import GRAPH_ARRAYS, HostFunction, HostOp, Module
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host
 
@@ -27,7 +27,7 @@ class Found:
 class Rewritten:
     """The module, the same object if nothing was found, and everything that was."""
 
-    module: Module
+    module: ir.Module
     found: tuple[Found, ...] = ()
 
 
@@ -39,29 +39,31 @@ def free_name(name: str, taken: set[str]) -> str:
     return chosen
 
 
-def replaced(body: tuple[HostOp, ...], *changes: tuple[HostOp | None, tuple[HostOp, ...]]) -> tuple[HostOp, ...]:
+def replaced(
+    body: tuple[ir.HostOp, ...], *changes: tuple[ir.HostOp | None, tuple[ir.HostOp, ...]]
+) -> tuple[ir.HostOp, ...]:
     """The operations with others in the place of some, which may stand inside."""
     return _Replacer({id(old): new for old, new in changes if old is not None}).host_block(body)
 
 
 class _Replacer(Rewriter):
-    def __init__(self, changes: dict[int, tuple[HostOp, ...]]) -> None:
+    def __init__(self, changes: dict[int, tuple[ir.HostOp, ...]]) -> None:
         self.changes = changes
 
-    def host_op(self, op: HostOp) -> tuple[HostOp, ...]:
+    def host_op(self, op: ir.HostOp) -> tuple[ir.HostOp, ...]:
         return self.changes[id(op)] if id(op) in self.changes else (self.rebuild(op),)
 
 
-def tidied(module: Module) -> Module:
+def tidied(module: ir.Module) -> ir.Module:
     """The module without kernels that nothing launches, and with the graph's arrays that the others use."""
     launched = launched_names(module)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name in launched)
     used = {array for kernel in kernels for array in kernel.arrays}
     functions = tuple(_without_idle_arrays(function, module) for function in module.functions)
-    graph_arrays = tuple(array for array in GRAPH_ARRAYS if array in used)
+    graph_arrays = tuple(array for array in ir.GRAPH_ARRAYS if array in used)
     return replace(module, functions=functions, kernels=kernels, graph_arrays=graph_arrays)
 
 
-def _without_idle_arrays(function: HostFunction, module: Module) -> HostFunction:
+def _without_idle_arrays(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
     used = {array for op in walk_host(function.body) for array in touched(op, module)}
     return replace(function, arrays=tuple(array for array in function.arrays if array in used))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from starplat.ir.nodes import HostBlock, HostOp
+from starplat.ir import nodes as ir
 from starplat.source import Span
 
 
@@ -23,20 +23,20 @@ class End:
     """Where the block that began last ends."""
 
 
-Row = list[HostOp | Begin | End]
+Row = list[ir.HostOp | Begin | End]
 
 
-def opened(ops: Iterable[HostOp]) -> Row:
+def opened(ops: Iterable[ir.HostOp]) -> Row:
     """The operations with all blocks opened."""
     row: Row = []
     for op in ops:
-        row += [Begin(op.span), *opened(op.body), End()] if isinstance(op, HostBlock) else [op]
+        row += [Begin(op.span), *opened(op.body), End()] if isinstance(op, ir.HostBlock) else [op]
     return row
 
 
-def closed(row: Row) -> tuple[HostOp, ...]:
+def closed(row: Row) -> tuple[ir.HostOp, ...]:
     """The operations in their blocks; empty blocks vanish."""
-    levels: list[tuple[Span | None, list[HostOp]]] = [(None, [])]
+    levels: list[tuple[Span | None, list[ir.HostOp]]] = [(None, [])]
     for item in row:
         match item:
             case Begin(span):
@@ -44,7 +44,7 @@ def closed(row: Row) -> tuple[HostOp, ...]:
             case End():
                 span_of, body = levels.pop()
                 assert span_of is not None
-                levels[-1][1].extend([HostBlock(tuple(body), span_of)] if body else [])
+                levels[-1][1].extend([ir.HostBlock(tuple(body), span_of)] if body else [])
             case _:
                 levels[-1][1].append(item)
     return tuple(levels[0][1])

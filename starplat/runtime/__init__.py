@@ -1,10 +1,10 @@
 """Runs modules: one executor over thin devices, arguments in, results out."""
 
-from starplat.runtime.arguments import Bound, bind, bind_text
+from starplat.runtime.arguments.bind import Bound, bind, bind_text
+from starplat.runtime.attending.limits import Limits, limits
+from starplat.runtime.attending.progress import Progress
 from starplat.runtime.launch import run_module
-from starplat.runtime.limits import Limits, limits
-from starplat.runtime.progress import Progress
-from starplat.runtime.result import Bytes, Result, Seconds, Summary
+from starplat.runtime.results.result import Bytes, Result, Seconds, Summary
 from starplat.runtime.validate import Verdict, validate
 
 __all__ = [

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from starplat.backends.launch import MOST_THREADS
 from starplat.frontend.types import Scalar
-from starplat.ir.nodes import WORKERS, Element, Extent
+from starplat.ir import nodes as ir
 
 Value = bool | int | float
 """What a scalar holds."""
@@ -25,13 +25,13 @@ Cells = NDArray[Any]
 WIDE_ARCS_FROM = 2**31 - MOST_THREADS
 """Graphs of so many arcs need 64-bit arc ids: a thread's counter goes beyond m by as many as there are threads."""
 
-_TYPES: dict[Element, type[np.generic]] = {
-    Element.BOOL: np.bool_,
-    Element.INT: np.int32,
-    Element.LONG: np.int64,
-    Element.FLOAT: np.float32,
-    Element.DOUBLE: np.float64,
-    Element.NODE: np.int32,
+_TYPES: dict[ir.Element, type[np.generic]] = {
+    ir.Element.BOOL: np.bool_,
+    ir.Element.INT: np.int32,
+    ir.Element.LONG: np.int64,
+    ir.Element.FLOAT: np.float32,
+    ir.Element.DOUBLE: np.float64,
+    ir.Element.NODE: np.int32,
 }
 
 
@@ -41,9 +41,9 @@ def needs_wide_arcs(num_arcs: int) -> bool:
 
 
 @cache
-def dtype_of(element: Element, *, wide_arcs: bool) -> np.dtype[Any]:
+def dtype_of(element: ir.Element, *, wide_arcs: bool) -> np.dtype[Any]:
     """The NumPy type of an array's cells."""
-    if element is Element.ARC:
+    if element is ir.Element.ARC:
         return np.dtype(np.int64 if wide_arcs else np.int32)
     return np.dtype(_TYPES[element])
 
@@ -62,34 +62,34 @@ def _ends(dtype: np.dtype[Any]) -> tuple[int, int]:
     return int(ends.min), int(ends.max)
 
 
-def cells_in(extent: Extent, num_nodes: int, num_arcs: int) -> int:
+def cells_in(extent: ir.Extent, num_nodes: int, num_arcs: int) -> int:
     """How many cells an array has."""
     match extent:
-        case Extent.ONE:
+        case ir.Extent.ONE:
             return 1
-        case Extent.NODES:
+        case ir.Extent.NODES:
             return num_nodes
-        case Extent.NODES_AND_ONE:
+        case ir.Extent.NODES_AND_ONE:
             return num_nodes + 1
-        case Extent.ARCS:
+        case ir.Extent.ARCS:
             return num_arcs
-        case Extent.BITS:
+        case ir.Extent.BITS:
             return num_nodes // 32 + 1
-        case Extent.LAYER:
+        case ir.Extent.LAYER:
             return num_nodes // 1024 + 1
-        case Extent.WORKERS_BITS:
-            return WORKERS * (num_nodes // 32 + 1)
+        case ir.Extent.WORKERS_BITS:
+            return ir.WORKERS * (num_nodes // 32 + 1)
         case _:
             assert_never(extent)
 
 
-def element_of(scalar: Scalar) -> Element:
+def element_of(scalar: Scalar) -> ir.Element:
     """What a value of the language's type is held as."""
-    return Element.ARC if scalar is Scalar.EDGE else Element(scalar.value)
+    return ir.Element.ARC if scalar is Scalar.EDGE else ir.Element(scalar.value)
 
 
-def as_value(number: Any, element: Element) -> Value:
+def as_value(number: Any, element: ir.Element) -> Value:
     """A NumPy scalar (or a Python one of the right range) as Python's own."""
-    if element is Element.BOOL:
+    if element is ir.Element.BOOL:
         return bool(number)
     return float(number) if element.is_real else int(number)

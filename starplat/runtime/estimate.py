@@ -13,7 +13,7 @@ from pathlib import Path
 
 from starplat.backends.launch import SET_WORDS
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Array, HostCall, HostFunction, Module, Origin
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime.elements import cells_in, dtype_of, needs_wide_arcs
 
@@ -47,27 +47,27 @@ class Sizes:
     num_nodes: int
     num_arcs: int
 
-    def of(self, array: Array) -> int:
+    def of(self, array: ir.Array) -> int:
         """Bytes of an array on the device."""
-        if array.origin is Origin.HOST:
+        if array.origin is ir.Origin.HOST:
             return 0
         if array.packed is not None:
             return 4 * SET_WORDS[array.packed].for_nodes(self.num_nodes)
         dtype = dtype_of(array.element, wide_arcs=needs_wide_arcs(self.num_arcs))
         return dtype.itemsize * max(cells_in(array.extent, self.num_nodes, self.num_arcs), 1)
 
-    def all(self, arrays: Iterable[Array]) -> int:
+    def all(self, arrays: Iterable[ir.Array]) -> int:
         """Bytes of several arrays."""
         return sum(map(self.of, arrays))
 
 
-def temporaries(module: Module, sizes: Sizes) -> int:
+def temporaries(module: ir.Module, sizes: Sizes) -> int:
     """The most that the module's functions hold at one time, beginning with the entry."""
     peaks: dict[str, int] = {}
 
-    def peak(function: HostFunction) -> int:
+    def peak(function: ir.HostFunction) -> int:
         if function.name not in peaks:
-            called = {op.function for op in walk_host(function.body) if isinstance(op, HostCall)}
+            called = {op.function for op in walk_host(function.body) if isinstance(op, ir.HostCall)}
             below = max((peak(module.function(name)) for name in sorted(called)), default=0)
             peaks[function.name] = sizes.all(function.arrays) + below
         return peaks[function.name]

@@ -12,11 +12,11 @@ from enum import Enum
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import Module
-from starplat.runtime.arguments import Bound
+from starplat.ir import nodes as ir
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.launch import run_module
-from starplat.runtime.limits import UNLIMITED, Limits
-from starplat.runtime.result import Result
+from starplat.runtime.results.result import Result
 from starplat.runtime.validate import judged
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.description import DeviceDescription
@@ -73,7 +73,7 @@ class Everywhere:
 
 
 def run_everywhere(
-    module: Module,
+    module: ir.Module,
     graph: Graph,
     bound: Bound,
     *,
@@ -121,7 +121,7 @@ def run_everywhere(
 
 def _attempt(
     device: DeviceDescription,
-    module: Module,
+    module: ir.Module,
     graph: Graph,
     bound: Bound,
     results: Sequence[str] | None,
@@ -151,7 +151,7 @@ def _attempt(
     return Attempt(device, Agreement.AGREES, result)
 
 
-def _compared(attempt: Attempt, measure: Attempt, module: Module, bound: Bound, limits: Limits) -> Attempt:
+def _compared(attempt: Attempt, measure: Attempt, module: ir.Module, bound: Bound, limits: Limits) -> Attempt:
     assert attempt.result is not None
     assert measure.result is not None
     verdict = judged(attempt.result, measure.result, module, bound, limits)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
 from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.facts import GraphFacts
@@ -21,7 +21,7 @@ from starplat.schedule.facts import GraphFacts
 _FACTS: weakref.WeakKeyDictionary[Graph, GraphFacts] = weakref.WeakKeyDictionary()
 
 
-def wants_facts(module: Module, schedule: Schedule | None, capabilities: Capabilities) -> bool:
+def wants_facts(module: ir.Module, schedule: Schedule | None, capabilities: Capabilities) -> bool:
     """Whether scheduling a run on a target that can do that looks at the graph."""
     return schedule != PLAIN and looks_at_the_graph(module, capabilities)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 from time import perf_counter
 from typing import Any
@@ -17,37 +18,37 @@ from typing import Any
 from starplat.backends.scheduled import capabilities_of, for_target, made_for_target, own_schedule
 from starplat.frontend.types import PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import Array, Module
-from starplat.runtime.arguments import Bound, bind, names_in
-from starplat.runtime.attended import Job, TimeIsOverError, attended
-from starplat.runtime.building import forget_kernels, kernels_on
-from starplat.runtime.device import Device
-from starplat.runtime.device_faults import DeviceFaultError
+from starplat.ir import nodes as ir
+from starplat.runtime.arguments.bind import Bound, bind, names_in
+from starplat.runtime.arguments.lent import Lent
+from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
+from starplat.runtime.attending.limits import UNLIMITED, Limits, took_too_long
+from starplat.runtime.attending.progress import Progress, Step
+from starplat.runtime.devices.building import forget_kernels, kernels_on
+from starplat.runtime.devices.device import Device
+from starplat.runtime.devices.device_faults import DeviceFaultError
+from starplat.runtime.devices.left_behind import leave_busy, require_free
 from starplat.runtime.elements import Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
-from starplat.runtime.left_behind import leave_busy, require_free
-from starplat.runtime.lent import Lent
-from starplat.runtime.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.looking import look
-from starplat.runtime.not_numbers import not_numbers
-from starplat.runtime.progress import Progress, Step
-from starplat.runtime.properties import shown_cells
 from starplat.runtime.resident import forget_device, on_device
-from starplat.runtime.result import Bytes, Result, Seconds, no_such_result
+from starplat.runtime.results.not_numbers import not_numbers
+from starplat.runtime.results.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
 from starplat.runtime.targets import abandon, open_device
-from starplat.runtime.trace import Trace
-from starplat.runtime.tracing import taken_apart, traced
-from starplat.runtime.watch import Watch
-from starplat.runtime.work import work_of
+from starplat.runtime.tracing.trace import Trace
+from starplat.runtime.tracing.tracing import taken_apart, traced
+from starplat.runtime.tracing.watch import Watch
+from starplat.runtime.tracing.work import work_of
 from starplat.schedule import Schedule, driven_by_host
 
 NO_ARGUMENTS: Mapping[str, object] = {}
 
 
 def run_module(
-    module: Module,
+    module: ir.Module,
     graph: Graph,
     *,
     target: str = "auto",
@@ -95,10 +96,11 @@ def run_module(
             run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or trace, progress)
             compiling = compile_seconds + perf_counter() - started - looking
             done = _driven(run, wanted)
-            odd = () if device_results else not_numbers(module, graph, given, done.properties, run.returned)
+            later = partial(not_numbers, module, graph, given, returned=None) if device_results else None
+            odd = not_numbers(module, graph, given, done.properties, run.returned)
         seconds = Seconds(load_seconds, compiling + done.build, looking + done.upload, done.runs, done.download)
         moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
-        return replace(_result(run, done, seconds, moved, on_device=device_results), warnings=odd)
+        return replace(_result(run, done, seconds, moved, on_device=device_results), warnings=odd, judge=later)
 
     return _within_limits(work, limits, progress, device, device_index)
 
@@ -129,7 +131,7 @@ def _within_limits(
 class _Wanted:
     """What a run is to bring back: arrays, by the names that the program has for them."""
 
-    arrays: Mapping[str, Array]
+    arrays: Mapping[str, ir.Array]
     repeat: int
     on_device: bool
     trace: bool
@@ -150,8 +152,8 @@ class _Done:
 
 
 def _scheduled(
-    module: Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
-) -> tuple[Module, float]:
+    module: ir.Module, graph: Graph, schedule: Schedule | None, device: Device, *, counted: bool
+) -> tuple[ir.Module, float]:
     """The module as it runs on the device, and the seconds that went into bringing there what had to be looked at.
     Rounds that are counted are driven by the host."""
     facts, seconds = None, 0.0
@@ -220,7 +222,7 @@ def _watched(run: Run) -> Trace:
     return replace(found, work=work, taken_apart=taken_apart(run.module))
 
 
-def _arrays_wanted(module: Module, results: Iterable[str] | None) -> dict[str, Array]:
+def _arrays_wanted(module: ir.Module, results: Iterable[str] | None) -> dict[str, ir.Array]:
     """The arrays to bring back, by the names that the program has for them."""
     arrays = {array.name: array for array in module.results}
     known = {name: arrays[within] for name, within in names_in(module).items() if within in arrays}
@@ -232,7 +234,7 @@ def _arrays_wanted(module: Module, results: Iterable[str] | None) -> dict[str, A
     return {name: known[name] for name in results}
 
 
-def _returned(module: Module, value: Value | None, graph: Graph) -> Any:
+def _returned(module: ir.Module, value: Value | None, graph: Graph) -> Any:
     if module.result_type is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
         return graph.original_id(int(value))
     return value

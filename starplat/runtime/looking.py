@@ -15,14 +15,14 @@ from starplat.analysis import analyse
 from starplat.backends.scheduled import for_target
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
-from starplat.frontend.sequence import sequenced
+from starplat.frontend.statements.sequence import sequenced
 from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.lower import lower
-from starplat.ir.nodes import COLUMNS, IN_ROW_OFFSETS, Module
 from starplat.passes import run as run_passes
-from starplat.runtime.arguments import Bound
-from starplat.runtime.building import kernels_on
-from starplat.runtime.device import Device
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.devices.building import kernels_on
+from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import facts_of, longest_row_by_host
 from starplat.runtime.resident import on_device
 from starplat.runtime.running import Run
@@ -66,12 +66,12 @@ class Looked:
     upload: float
 
 
-def facts_on(device: Device, graph: Graph, module: Module) -> GraphFacts:
+def facts_on(device: Device, graph: Graph, module: ir.Module) -> GraphFacts:
     """The facts of a graph that a module is about to run on, there."""
     return look(device, graph, module).facts
 
 
-def look(device: Device, graph: Graph, module: Module) -> Looked:
+def look(device: Device, graph: Graph, module: ir.Module) -> Looked:
     """The same, with what it took."""
     uploads: list[float] = []
 
@@ -83,22 +83,22 @@ def look(device: Device, graph: Graph, module: Module) -> Looked:
     return Looked(facts_of(graph, longest_row), sum(uploads))
 
 
-def _entry(graph: Graph, module: Module) -> str | None:
+def _entry(graph: Graph, module: ir.Module) -> str | None:
     """Which of the programs needs no more than the module does; None if neither."""
-    if not graph.directed or IN_ROW_OFFSETS in module.graph_arrays:
+    if not graph.directed or ir.IN_ROW_OFFSETS in module.graph_arrays:
         return "by_rows"
-    return "by_columns" if COLUMNS in module.graph_arrays else None
+    return "by_columns" if ir.COLUMNS in module.graph_arrays else None
 
 
 @cache
-def looking_module(entry: str) -> Module:
+def looking_module(entry: str) -> ir.Module:
     """One of the programs, for all targets."""
     source = SourceFile("longest_row.sp", _TEXT)
     facts = analyse(sequenced(check(parse(source), source)))
     return run_passes(lower(facts.program, entry, facts))
 
 
-def _run(device: Device, graph: Graph, module: Module, uploads: list[float]) -> int | None:
+def _run(device: Device, graph: Graph, module: ir.Module, uploads: list[float]) -> int | None:
     """What the program gives; None if there is no room for it, which had better be said of the next one."""
     made = for_target(module, device.target, AUTO, capabilities=device.capabilities)
     with ExitStack() as held:

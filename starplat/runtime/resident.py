@@ -16,33 +16,22 @@ import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import (
-    COLUMNS,
-    IN_ARCS,
-    IN_COLUMNS,
-    IN_ROW_OFFSETS,
-    ROW_OFFSETS,
-    SOURCES,
-    WEIGHTS,
-    Array,
-    Element,
-    Origin,
-)
-from starplat.runtime.buffers import Buffer
-from starplat.runtime.device import Device
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Device
 from starplat.runtime.elements import Cells, cells_in, dtype_of, needs_wide_arcs
 
 _MAKERS: dict[str, Callable[[Graph], Cells]] = {
-    ROW_OFFSETS.name: lambda graph: graph.row_offsets,
-    COLUMNS.name: lambda graph: graph.columns,
-    WEIGHTS.name: lambda graph: weights_as(graph, Element.INT),
-    SOURCES.name: lambda graph: graph.sources,
-    IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets if graph.directed else graph.row_offsets,
-    IN_COLUMNS.name: lambda graph: graph.reverse.columns if graph.directed else graph.columns,
-    IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
+    ir.ROW_OFFSETS.name: lambda graph: graph.row_offsets,
+    ir.COLUMNS.name: lambda graph: graph.columns,
+    ir.WEIGHTS.name: lambda graph: weights_as(graph, ir.Element.INT),
+    ir.SOURCES.name: lambda graph: graph.sources,
+    ir.IN_ROW_OFFSETS.name: lambda graph: graph.reverse.row_offsets if graph.directed else graph.row_offsets,
+    ir.IN_COLUMNS.name: lambda graph: graph.reverse.columns if graph.directed else graph.columns,
+    ir.IN_ARCS.name: lambda graph: graph.reverse.arc_ids,
 }
 
-_SAME_BOTH_WAYS = {IN_ROW_OFFSETS.name: ROW_OFFSETS.name, IN_COLUMNS.name: COLUMNS.name}
+_SAME_BOTH_WAYS = {ir.IN_ROW_OFFSETS.name: ir.ROW_OFFSETS.name, ir.IN_COLUMNS.name: ir.COLUMNS.name}
 """Of an undirected graph the incoming arcs lie as the outgoing ones do; only their numbers differ."""
 
 
@@ -70,14 +59,14 @@ class ResidentGraph:
 
     def __init__(self, device: Device, graph: Graph) -> None:
         self._device = device
-        self._buffers: dict[tuple[str, Element], Buffer] = {}
+        self._buffers: dict[tuple[str, ir.Element], Buffer] = {}
         self.when_graph_goes: weakref.finalize[..., Graph] | None = None
         self.num_nodes = graph.num_nodes
         self.num_arcs = graph.num_arcs
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
         self._directed = graph.directed
 
-    def array(self, array: Array, graph: Graph) -> Buffer:
+    def array(self, array: ir.Array, graph: Graph) -> Buffer:
         """One of the graph's own arrays, or its weights as cells of `array`; uploaded the first time."""
         key = self._key(array)
         if key not in self._buffers:
@@ -91,24 +80,24 @@ class ResidentGraph:
             self._buffers[key] = buffer
         return self._buffers[key]
 
-    def holds(self, array: Array) -> bool:
+    def holds(self, array: ir.Array) -> bool:
         """Whether `array` would cost nothing."""
         return self._key(array) in self._buffers
 
-    def apart(self, arrays: Iterable[Array]) -> tuple[Array, ...]:
+    def apart(self, arrays: Iterable[ir.Array]) -> tuple[ir.Array, ...]:
         """One array for each that the device has to hold: some lie in one place."""
         return tuple({self._key(array): array for array in arrays}.values())
 
-    def _key(self, array: Array) -> tuple[str, Element]:
+    def _key(self, array: ir.Array) -> tuple[str, ir.Element]:
         """What tells arrays of the graph apart: the program's own weights are the graph's in another type."""
-        if array.origin is not Origin.GRAPH:
-            return WEIGHTS.name, array.element
+        if array.origin is not ir.Origin.GRAPH:
+            return ir.WEIGHTS.name, array.element
         return array.name if self._directed else _SAME_BOTH_WAYS.get(array.name, array.name), array.element
 
-    def _fill(self, buffer: Buffer, name: str, element: Element, graph: Graph) -> None:
-        if name == WEIGHTS.name and graph.weights is None:
+    def _fill(self, buffer: Buffer, name: str, element: ir.Element, graph: Graph) -> None:
+        if name == ir.WEIGHTS.name and graph.weights is None:
             self._device.fill(buffer, 1)
-        elif name == WEIGHTS.name:
+        elif name == ir.WEIGHTS.name:
             self._device.upload(buffer, weights_as(graph, element))
         else:
             self._device.upload(buffer, _MAKERS[name](graph).astype(buffer.dtype, copy=False))
@@ -180,7 +169,7 @@ def forget_device(device: Device) -> None:
         resident.give_back()
 
 
-def weights_as(graph: Graph, element: Element) -> Cells:
+def weights_as(graph: Graph, element: ir.Element) -> Cells:
     """The graph's weights, 1 where it has none, as cells of a property of that element.
 
     Raises:
@@ -189,7 +178,7 @@ def weights_as(graph: Graph, element: Element) -> Cells:
     dtype = dtype_of(element, wide_arcs=True)
     if graph.weights is None:
         return np.ones(graph.num_arcs, dtype)
-    if element is Element.BOOL or element is Element.NODE or element is Element.ARC:
+    if element is ir.Element.BOOL or element is ir.Element.NODE or element is ir.Element.ARC:
         raise _weights_do_not_fit(graph, element, graph.weights.dtype)
     if graph.weights.dtype == dtype:
         return graph.weights
@@ -200,14 +189,14 @@ def weights_as(graph: Graph, element: Element) -> Cells:
     return cells
 
 
-def _lost(weights: Cells, cells: Cells, element: Element) -> bool:
+def _lost(weights: Cells, cells: Cells, element: ir.Element) -> bool:
     """Whether the conversion loses something: any difference, or for reals of 32 bits a weight out of range."""
-    if element is Element.FLOAT and weights.dtype.kind == "f":
+    if element is ir.Element.FLOAT and weights.dtype.kind == "f":
         return bool(np.isinf(cells).any())
     return not np.array_equal(cells.astype(weights.dtype), weights)
 
 
-def _weights_do_not_fit(graph: Graph, element: Element, have: np.dtype[Any]) -> DiagnosticError:
+def _weights_do_not_fit(graph: Graph, element: ir.Element, have: np.dtype[Any]) -> DiagnosticError:
     real = have.kind == "f"
     message = f"the weights of {graph.name} are {have} and do not fit '{element.value}' without loss"
     wide = "double" if real else "long"

@@ -16,20 +16,20 @@ import numpy as np
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import Array, CopyArray, Element, Fill, HostCall, Module, Origin, Swap, WriteCell
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host, written_arrays
-from starplat.runtime.arguments import Bound, brought_over
-from starplat.runtime.buffers import Adopted, Buffer
-from starplat.runtime.device import Device, Kernels
+from starplat.runtime.actions.executor import Executor
+from starplat.runtime.actions.machine import Place, World
+from starplat.runtime.arguments.bind import Bound, brought_over
+from starplat.runtime.arguments.lent import Lent
+from starplat.runtime.attending.progress import Progress
+from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
 from starplat.runtime.estimate import Estimate, Sizes, temporaries, too_large
-from starplat.runtime.executor import Executor
-from starplat.runtime.lent import Lent
-from starplat.runtime.machine import Place, World
-from starplat.runtime.progress import Progress
 from starplat.runtime.resident import HostArrays, ResidentGraph, make_room
-from starplat.runtime.watch import Watch
-from starplat.runtime.watched import WatchedExecutor
+from starplat.runtime.tracing.watch import Watch
+from starplat.runtime.tracing.watched import WatchedExecutor
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Adoption:
 class Run:
     """One call of `run_module`; `held` gives its buffers back at the end, whatever happens."""
 
-    module: Module
+    module: ir.Module
     graph: Graph
     bound: Bound
     device: Device
@@ -64,7 +64,7 @@ class Run:
         self._parameters = [
             parameter.what
             for parameter in self.module.function(self.module.entry).parameters
-            if isinstance(parameter.what, Array)
+            if isinstance(parameter.what, ir.Array)
         ]
         self._changed = {array.name for array in self._parameters if not only_read(self.module, array)}
         self._adopted = self._adoptions()
@@ -111,7 +111,7 @@ class Run:
         expected = Estimate(sizes.all(graph), own, temporaries(self.module, sizes))
         return expected, expected.total - sizes.all(array for array in graph if self.resident.holds(array))
 
-    def _cost(self, array: Array, sizes: Sizes) -> int:
+    def _cost(self, array: ir.Array, sizes: Sizes) -> int:
         """Bytes that a parameter takes besides the graph's: none for what is used in place."""
         adoption, changed = self._adopted.get(array.name), array.name in self._changed
         if adoption is not None:
@@ -122,11 +122,11 @@ class Run:
             copies = 1 + (changed and array.name in self._inputs and array.name in self.bound.arrays)
         return copies * sizes.of(array)
 
-    def _from_weights(self, array: Array) -> bool:
+    def _from_weights(self, array: ir.Array) -> bool:
         """Whether a parameter begins as the graph's weights."""
-        return array.origin is Origin.WEIGHT and array.name in self._inputs and array.name not in self.bound.arrays
+        return array.origin is ir.Origin.WEIGHT and array.name in self._inputs and array.name not in self.bound.arrays
 
-    def _in_place(self, array: Array, adoption: _Adoption) -> bool:
+    def _in_place(self, array: ir.Array, adoption: _Adoption) -> bool:
         adopted = adoption.adopted
         return not adopted.loose and not (adopted.read_only and array.name in self._changed)
 
@@ -139,7 +139,7 @@ class Run:
                 self._given[array.name] = self._adopted[array.name].buffer
             elif given is not None:
                 self._given[array.name] = self._uploaded(array, self._on_host(given))
-            elif array.origin is Origin.WEIGHT:
+            elif array.origin is ir.Origin.WEIGHT:
                 self._given[array.name] = self.resident.array(array, self.graph)
         host = HostArrays(self.graph)
         resident = self.resident
@@ -172,7 +172,7 @@ class Run:
         self.launches = self.device.traffic.launches - launched
         return seconds
 
-    def _start(self, array: Array) -> Place:
+    def _start(self, array: ir.Array) -> Place:
         """Where a parameter's cells begin: what was given, or zeros; anything where the program sets them first."""
         given, known = self._given.get(array.name), self.bound.arrays.get(array.name)
         known = None if isinstance(known, Lent) else known
@@ -191,7 +191,7 @@ class Run:
             self.device.fill(place.buffer, 0)
         return place
 
-    def _begin_again(self, array: Array, buffer: Buffer) -> None:
+    def _begin_again(self, array: ir.Array, buffer: Buffer) -> None:
         """Makes the caller's array what it was before the first repetition."""
         if not buffer.lent or array.name not in self._changed or array.name not in self._inputs:
             return
@@ -221,7 +221,7 @@ class Run:
 
     # --- after the run ---------------------------------------------------------------------------------------------
 
-    def result(self, array: Array, *, on_device: bool) -> Any:
+    def result(self, array: ir.Array, *, on_device: bool) -> Any:
         """What an array of the entry holds at the end: its cells, or an array on the device."""
         place = self._places[array.name]
         if not on_device:
@@ -239,17 +239,17 @@ class Run:
     def _is_given(self, buffer: Buffer) -> bool:
         return any(buffer is given for given in self._given.values())
 
-    def _kind(self, array: Array) -> tuple[np.dtype[Any], int]:
+    def _kind(self, array: ir.Array) -> tuple[np.dtype[Any], int]:
         count = cells_in(array.extent, self.resident.num_nodes, self.resident.num_arcs)
         return dtype_of(array.element, wide_arcs=self.resident.wide_arcs), count
 
-    def _allocated(self, array: Array) -> Buffer:
+    def _allocated(self, array: ir.Array) -> Buffer:
         return self.device.allocate(*self._kind(array))
 
-    def _uploaded(self, array: Array, cells: Cells) -> Buffer:
+    def _uploaded(self, array: ir.Array, cells: Cells) -> Buffer:
         buffer = self._allocated(array)
         self.held.callback(self.device.release, buffer)
-        if array.element is Element.ARC:
+        if array.element is ir.Element.ARC:
             cells = np.minimum(cells, np.iinfo(buffer.dtype).max)
         self.device.upload(buffer, cells.astype(buffer.dtype, copy=False))
         return buffer
@@ -268,19 +268,19 @@ def _shared(one: str, other: str) -> DiagnosticError:
     return DiagnosticError(Diagnostic("E0713", message, help="give one of them as a copy"))
 
 
-def only_read(module: Module, array: Array) -> bool:
+def only_read(module: ir.Module, array: ir.Array) -> bool:
     """Whether no function of the module changes the cells of the entry's parameter or what its name stands for."""
     if any(array in written_arrays(kernel.body) for kernel in module.kernels):
         return False
     for op in walk_host(module.function(module.entry).body):
         match op:
-            case Fill() | WriteCell():
+            case ir.Fill() | ir.WriteCell():
                 changed: tuple[object, ...] = (op.array,)
-            case CopyArray():
+            case ir.CopyArray():
                 changed = (op.destination,)
-            case Swap():
+            case ir.Swap():
                 changed = (op.first, op.second)
-            case HostCall():
+            case ir.HostCall():
                 changed = op.arguments
             case _:
                 continue

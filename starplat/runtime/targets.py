@@ -9,9 +9,9 @@ from typing import Any
 from starplat.backends import BACKENDS
 from starplat.backends.scheduled import capabilities_of
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.frontend.suggest import did_you_mean
+from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.ir.capabilities import Capabilities
-from starplat.runtime.device import Device
+from starplat.runtime.devices.device import Device
 from starplat.toolchain.compilers import Build, builds
 from starplat.toolchain.cuda import cupy
 from starplat.toolchain.devices import opencl_devices, report
@@ -20,7 +20,7 @@ from starplat.toolchain.sycl_source import source_builds
 
 
 def _reference(index: int) -> Device:
-    from starplat.runtime.reference import ReferenceDevice
+    from starplat.runtime.devices.reference import ReferenceDevice
 
     if index != 0:
         raise _no_device("reference", index, 1)
@@ -28,13 +28,13 @@ def _reference(index: int) -> Device:
 
 
 def _opencl(index: int) -> Device:
-    from starplat.runtime.opencl import OpenCLDevice
+    from starplat.runtime.devices.opencl import OpenCLDevice
 
     return OpenCLDevice(_opencl_found(index))
 
 
 def _opencl_capabilities(index: int) -> Capabilities | None:
-    from starplat.runtime.opencl import capabilities_on
+    from starplat.runtime.devices.opencl import capabilities_on
 
     return capabilities_on(_opencl_found(index))
 
@@ -47,7 +47,7 @@ def _opencl_found(index: int) -> Any:
 
 
 def _cuda(index: int) -> Device:
-    from starplat.runtime.cuda import CudaDevice
+    from starplat.runtime.devices.cuda import CudaDevice
 
     count = sum(device.usable for device in report("cuda"))
     if not 0 <= index < count:
@@ -56,13 +56,13 @@ def _cuda(index: int) -> Device:
 
 
 def _openmp(index: int) -> Device:
-    from starplat.runtime.openmp import OpenMPDevice
+    from starplat.runtime.devices.openmp import OpenMPDevice
 
     return OpenMPDevice(_build("openmp", index))
 
 
 def _openacc(index: int) -> Device:
-    from starplat.runtime.library import OpenACCDevice
+    from starplat.runtime.devices.library import OpenACCDevice
 
     return OpenACCDevice(_build("openacc", index))
 
@@ -75,15 +75,15 @@ def _build(target: str, index: int) -> Build:
 
 
 def _sycl(index: int) -> Device:
-    from starplat.runtime.sycl import SyclDevice
-    from starplat.runtime.sycl_source import SyclSourceDevice
+    from starplat.runtime.devices.sycl import SyclDevice
+    from starplat.runtime.devices.sycl_source import SyclSourceDevice
 
     found = _sycl_found(index)
     return SyclSourceDevice(found) if isinstance(found, Build) else SyclDevice(found)
 
 
 def _sycl_capabilities(index: int) -> Capabilities | None:
-    from starplat.runtime import sycl, sycl_source
+    from starplat.runtime.devices import sycl, sycl_source
 
     found = _sycl_found(index)
     return sycl_source.capabilities_on(found) if isinstance(found, Build) else sycl.capabilities_on(found)

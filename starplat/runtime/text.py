@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from starplat.backends import BACKENDS
-from starplat.backends.names import Names
+from starplat.backends.text.names import Names
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import launched_alone, loops_of
 from starplat.toolchain.cache import write_atomically
 
@@ -35,7 +35,7 @@ class OverrideWarning(UserWarning):
     """Kernels that were not emitted are run, or an override was asked for and is not there."""
 
 
-def kernels_text_to_run(target: str, module: Module, emit: Callable[[Module], str] | None = None) -> str:
+def kernels_text_to_run(target: str, module: ir.Module, emit: Callable[[ir.Module], str] | None = None) -> str:
     """The kernels of a module as a target's compiler is to get them; dumped, and replaced, where the user wants that.
 
     `emit` makes them where a compiler wants them otherwise than `kernels_text` has them.
@@ -55,19 +55,19 @@ def kernels_text_to_run(target: str, module: Module, emit: Callable[[Module], st
     return _overriding_text(wanted, target, module, text)
 
 
-def dump_program(module: Module) -> None:
+def dump_program(module: ir.Module) -> None:
     """Writes the intermediate form and the host's way through it, if dumping is wanted."""
     if not os.environ.get(DUMP_VARIABLE):
         return
-    from starplat.ir.printer import print_module
-    from starplat.ir.proceeding import proceeding
+    from starplat.ir.printing.modules import print_module
+    from starplat.ir.printing.proceeding import proceeding
 
     _dump(f"{_stem(module)}.ir.txt", print_module(module))
     _dump(f"{_stem(module)}.host.txt", proceeding(module))
 
 
 @contextmanager
-def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
+def edited_text_may_be_wrong(target: str, module: ir.Module) -> Iterator[None]:
     """Lays the blame for kernels that do not build on the text that replaces them, where one does.
 
     Raises:
@@ -85,19 +85,19 @@ def edited_text_may_be_wrong(target: str, module: Module) -> Iterator[None]:
         raise DiagnosticError(Diagnostic("E0912", message, help=help), exit_code=ExitCode.WRONG_INPUT) from error
 
 
-def kernels_file(target: str, module: Module) -> str:
+def kernels_file(target: str, module: ir.Module) -> str:
     """What a dump calls the kernels, whatever the program is called: `sssp.sssp.opencl.cl`. Those that tell of their
     rounds are others: `sssp.sssp.traced.cuda.cu`."""
     return f"{_stem(module)}.{target}{SUFFIXES.get(target, '.cpp')}"
 
 
-def overriding_file(target: str, module: Module) -> Path | None:
+def overriding_file(target: str, module: ir.Module) -> Path | None:
     """The file that is run instead of a module's kernels if it is there."""
     folder = os.environ.get(OVERRIDE_VARIABLE)
     return Path(os.path.expanduser(folder)) / kernels_file(target, module) if folder else None
 
 
-def _overriding_text(path: Path, target: str, module: Module, emitted: str) -> str:
+def _overriding_text(path: Path, target: str, module: ir.Module, emitted: str) -> str:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -137,7 +137,7 @@ def _dump(name: str, text: str) -> None:
         raise DiagnosticError(Diagnostic("E0792", message, help=f"see {DUMP_VARIABLE}")) from error
 
 
-def _stem(module: Module) -> str:
+def _stem(module: ir.Module) -> str:
     """Program and entry, in letters that every file system takes and no path is made of."""
     program = PurePosixPath(PureWindowsPath(module.source.name).as_posix()).stem
     said = f"{program}.{module.entry}{'.traced' * any(loop.traced for loop in loops_of(module))}"

@@ -16,13 +16,13 @@ import numpy as np
 
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import Module
-from starplat.runtime.arguments import Bound, bind
+from starplat.ir import nodes as ir
+from starplat.runtime.arguments.bind import Bound, bind
+from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.elements import Cells
 from starplat.runtime.launch import run_module
-from starplat.runtime.limits import UNLIMITED, Limits
-from starplat.runtime.result import Result
-from starplat.runtime.ties import following, has_ties
+from starplat.runtime.results.result import Result
+from starplat.runtime.results.ties import following, has_ties
 from starplat.schedule import PLAIN
 
 TOLERANCE = {Scalar.FLOAT: 1e-4, Scalar.DOUBLE: 1e-9}
@@ -62,7 +62,7 @@ class Verdict:
 
 def validate(
     result: Result,
-    module: Module,
+    module: ir.Module,
     arguments: Mapping[str, object] | Bound,
     *,
     racy: bool = False,
@@ -89,7 +89,7 @@ def validate(
 
 
 def judged(
-    result: Result, expected: Result, module: Module, arguments: Mapping[str, object] | Bound, limits: Limits
+    result: Result, expected: Result, module: ir.Module, arguments: Mapping[str, object] | Bound, limits: Limits
 ) -> Verdict:
     """What is to be thought of an answer that should be `expected`.
 

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Combine, Element, Module
 from starplat.ir.same import Same
-from starplat.passes.meetings import Meeting
-from starplat.passes.node_triangles import node_triangles
+from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
-from starplat.passes.triangles import triangles
-from starplat.passes.union_find import union_find
-from starplat.schedule.balance import threads_share_arcs
+from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.of_graphs import triangles
+from starplat.passes.triangles.of_nodes import node_triangles
+from starplat.schedule.balance.step import threads_share_arcs
 from starplat.schedule.facts import EVEN, GraphFacts
 from starplat.schedule.schedule import Algebra, Schedule
 from starplat.schedule.step import Choice, Decided
 
 
 def components_by_union_find(
-    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
     """Union-find in place of labels that spread over components."""
-    if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(Element.NODE):
+    if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(ir.Element.NODE):
         return Decided(module)
     symmetric = facts is not None and facts.symmetric and facts.num_arcs > 0
     shares = threads_share_arcs(schedule, capabilities)
@@ -40,9 +40,9 @@ def components_by_union_find(
     return Decided(worth.module, (*_decided(worth).choices, *refused))
 
 
-def has_components(module: Module, capabilities: Capabilities) -> bool:
+def has_components(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether labels spread in the module, so that it matters if arcs lead both ways."""
-    able = capabilities.has_compare_and_swap(Element.NODE)
+    able = capabilities.has_compare_and_swap(ir.Element.NODE)
     return able and bool(_with_union_find(Same(module), capabilities, False, False, False).found)
 
 
@@ -52,7 +52,7 @@ def _with_union_find(
 ) -> Rewritten:
     """The proof takes a while, and all schedules of a module ask for it."""
 
-    def joins(combine: Combine, element: Element) -> bool:
+    def joins(combine: ir.Combine, element: ir.Element) -> bool:
         return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
 
     return union_find(same.module, shares_arcs=shares_arcs, symmetric=symmetric, even_few=even_few, joins=joins)
@@ -63,7 +63,7 @@ _FEW, _FEW_IN_LOCKSTEP = 8, 48
 
 
 def triangles_by_intersection(
-    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
     """Intersections of neighbors in place of tests of every pair of them, unless the graph has few pairs."""
     if schedule.algebra is Algebra.PLAIN:
@@ -77,7 +77,7 @@ def triangles_by_intersection(
     )
 
 
-def has_triangles(module: Module, capabilities: Capabilities) -> bool:
+def has_triangles(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether the module tests pairs of neighbors, so that it matters how many there are."""
     return bool(_with_triangles(Same(module), capabilities).found)
 
@@ -108,9 +108,9 @@ def _meeting(capabilities: Capabilities) -> Meeting:
     return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH
 
 
-def _adds(capabilities: Capabilities, element: Element) -> bool:
+def _adds(capabilities: Capabilities, element: ir.Element) -> bool:
     """Whether threads can add to one cell at the same time."""
-    return capabilities.has_atomic(Combine.ADD, element) or capabilities.has_compare_and_swap(element)
+    return capabilities.has_atomic(ir.Combine.ADD, element) or capabilities.has_compare_and_swap(element)
 
 
 def _decided(rewritten: Rewritten) -> Decided:

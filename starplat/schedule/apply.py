@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
 from starplat.schedule.algebra import components_by_union_find, has_components, has_triangles, triangles_by_intersection
-from starplat.schedule.balance import asks_for_lengths, share_arcs
-from starplat.schedule.batches import rounds_in_batches
-from starplat.schedule.direction import push_or_pull
-from starplat.schedule.endings import ends_when_empty
+from starplat.schedule.balance.step import asks_for_lengths, share_arcs
+from starplat.schedule.balance.teams import has_teams, rows_for_teams
+from starplat.schedule.direction.step import push_or_pull
 from starplat.schedule.facts import GraphFacts
-from starplat.schedule.frontiers import frontiers
-from starplat.schedule.groups import rounds_by_one_group
-from starplat.schedule.levels import levels_at_hand
-from starplat.schedule.loops import loops_on_device
-from starplat.schedule.pieces import kernels_in_pieces
-from starplat.schedule.priority import nearest_first
-from starplat.schedule.queues import sets_as_queues
+from starplat.schedule.frontier.endings import ends_when_empty
+from starplat.schedule.frontier.step import frontiers
+from starplat.schedule.levels.step import levels_at_hand
+from starplat.schedule.loop.batches import rounds_in_batches
+from starplat.schedule.loop.groups import rounds_by_one_group
+from starplat.schedule.loop.pieces import kernels_in_pieces
+from starplat.schedule.loop.step import loops_on_device
+from starplat.schedule.priority.step import nearest_first
+from starplat.schedule.queues.step import sets_as_queues
 from starplat.schedule.schedule import PLAIN, Schedule
 from starplat.schedule.step import Choice, Decided, GraphStep, Step
 from starplat.schedule.taking import Taking
-from starplat.schedule.teams import has_teams, rows_for_teams
 
 STEPS: tuple[Step | GraphStep, ...] = (
     GraphStep(
@@ -122,12 +122,12 @@ STEPS: tuple[Step | GraphStep, ...] = (
 
 
 def scheduled(
-    module: Module,
+    module: ir.Module,
     schedule: Schedule,
     capabilities: Capabilities,
     facts: GraphFacts | None = None,
     taking: Taking | None = None,
-) -> Module:
+) -> ir.Module:
     """The module as the schedule wants it run. It is the same object if there is nothing to do.
 
     Args:
@@ -141,7 +141,7 @@ def scheduled(
 
 
 def decided(
-    module: Module,
+    module: ir.Module,
     schedule: Schedule,
     capabilities: Capabilities,
     facts: GraphFacts | None = None,
@@ -162,6 +162,6 @@ def decided(
     return Decided(module, tuple(choices))
 
 
-def looks_at_the_graph(module: Module, capabilities: Capabilities) -> bool:
+def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:
     """Whether any step makes use of facts, for this program on targets of that kind."""
     return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)

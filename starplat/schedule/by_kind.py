@@ -9,20 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from starplat.ir.nodes import (
-    GRAPH_ARRAYS,
-    Array,
-    CallFunction,
-    Expression,
-    HostCall,
-    HostFunction,
-    HostOp,
-    Kernel,
-    Launch,
-    Module,
-    OnDevice,
-    Variant,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.schedule.facts import EVEN, GraphFacts
 
@@ -31,7 +18,7 @@ _KINDS = ((True, True), (False, True), (True, False), (False, False))
 """Whether a graph is symmetric, and whether it has few pairs of neighbors: first those of which most is known."""
 
 
-def for_all_kinds(schedule: Callable[[GraphFacts | None], Module]) -> Module:
+def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Module:
     """What `schedule` makes of a module whose graph is not known, with variants for the kinds that it tells apart."""
     base = schedule(None)
     made = {(symmetric, few): schedule(_typical(symmetric=symmetric, few=few)) for symmetric, few in _KINDS}
@@ -53,17 +40,17 @@ def _typical(*, symmetric: bool, few: bool) -> GraphFacts:
     return GraphFacts(_NODES, _NODES * degree, most, symmetric)
 
 
-def _variant(kinds: tuple[tuple[bool, bool], ...]) -> Variant:
+def _variant(kinds: tuple[tuple[bool, bool], ...]) -> ir.Variant:
     """What graphs of these kinds have in common, in the name of a function too."""
     symmetric, few = ({kind[place] for kind in kinds} for place in (0, 1))
     words = ("symmetric" * (symmetric == {True}), "few_pairs" * (few == {True}))
     name = "_".join(word for word in words if word)
-    return Variant(
+    return ir.Variant(
         name, next(iter(symmetric)) if len(symmetric) == 1 else None, next(iter(few)) if len(few) == 1 else None
     )
 
 
-def _with_variant(base: Module, other: Module, variant: Variant) -> Module:
+def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.Module:
     """The module with the entry of another, and all that this one calls, under names of their own."""
     end = f"_{variant.function}"
     kernels = {kernel.name: kernel for kernel in base.kernels}
@@ -85,12 +72,12 @@ def _with_variant(base: Module, other: Module, variant: Variant) -> Module:
         kernels=(*base.kernels, *new_kernels),
         helpers=(*base.helpers, *new_helpers),
         inputs=_either(base.inputs, other.inputs),
-        graph_arrays=tuple(array for array in GRAPH_ARRAYS if array in used),
+        graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used),
         variants=(*base.variants, replace(variant, function=f"{other.entry}{end}")),
     )
 
 
-def _either(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[Array, ...]:
+def _either(one: tuple[ir.Array, ...], other: tuple[ir.Array, ...]) -> tuple[ir.Array, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
@@ -102,25 +89,25 @@ class _Renamer(Rewriter):
         self.kernels = kernels
         self.helpers = helpers
 
-    def host_function(self, function: HostFunction) -> HostFunction:
+    def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
         return replace(function, name=f"{function.name}{self.end}", body=self.host_block(function.body))
 
-    def kernel(self, kernel: Kernel) -> Kernel:
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
         return replace(super().kernel(kernel), name=f"{kernel.name}{self.end}")
 
-    def host_op(self, op: HostOp) -> Iterable[HostOp]:
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         match self.rebuild(op):
-            case Launch(kernel) as launch if kernel in self.kernels:
+            case ir.Launch(kernel) as launch if kernel in self.kernels:
                 yield replace(launch, kernel=f"{kernel}{self.end}")
-            case HostCall(function) as call:
+            case ir.HostCall(function) as call:
                 yield replace(call, function=f"{function}{self.end}")
-            case OnDevice(name) as together:
+            case ir.OnDevice(name) as together:
                 yield replace(together, name=f"{name}{self.end}")
             case same:
                 yield same
 
-    def expression(self, expression: Expression) -> Expression:
+    def expression(self, expression: ir.Expression) -> ir.Expression:
         rebuilt = self.rebuild(expression)
-        if isinstance(rebuilt, CallFunction) and rebuilt.function in self.helpers:
+        if isinstance(rebuilt, ir.CallFunction) and rebuilt.function in self.helpers:
             return replace(rebuilt, function=f"{rebuilt.function}{self.end}")
         return rebuilt

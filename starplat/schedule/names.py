@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from starplat.ir.nodes import Kernel, Module, Parameter
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel
 
 
 class Taken:
     """All names of a module, and those that were given since."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: ir.Module) -> None:
         self._names = {function.name for function in module.functions} | {helper.name for helper in module.helpers}
         for function in module.functions:
             self._names |= {array.name for array in function.arrays} | _parameters(function.parameters)
@@ -30,12 +30,12 @@ class Taken:
         return free
 
 
-def _names_in(kernel: Kernel) -> set[str]:
+def _names_in(kernel: ir.Kernel) -> set[str]:
     found = {v.name for op in walk_kernel(kernel.body) for v in declared_by(op)}
     found |= {array.name for array in kernel.arrays} | {scalar.name for scalar in kernel.scalars}
     found |= {reduction.variable.name for reduction in kernel.reductions}
     return found if kernel.iterator is None else found | {kernel.iterator.name}
 
 
-def _parameters(parameters: tuple[Parameter, ...]) -> set[str]:
+def _parameters(parameters: tuple[ir.Parameter, ...]) -> set[str]:
     return {parameter.what.name for parameter in parameters}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label, Reporter
-from starplat.frontend.suggest import closest
+from starplat.frontend.mistakes.suggest import closest
 from starplat.schedule.schedule import AUTO, BASES, KNOBS, Knob, Schedule
 from starplat.source import SourceFile, Span
 

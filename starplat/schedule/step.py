@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import Schedule
 
@@ -24,7 +24,7 @@ class Choice:
 class Decided:
     """A module, and the choices that led to it: those taken, and those refused with the reason."""
 
-    module: Module
+    module: ir.Module
     choices: tuple[Choice, ...] = ()
 
 
@@ -39,10 +39,10 @@ class Step:
     name: str
     sentence: str
     reason: str
-    rewrite: Callable[[Module, Schedule, Capabilities], Module | Decided]
+    rewrite: Callable[[ir.Module, Schedule, Capabilities], ir.Module | Decided]
 
 
-def _always(module: Module, capabilities: Capabilities) -> bool:
+def _always(module: ir.Module, capabilities: Capabilities) -> bool:
     """What a step asks for that may do something anywhere."""
     return True
 
@@ -55,5 +55,5 @@ class GraphStep:
     name: str
     sentence: str
     reason: str
-    rewrite: Callable[[Module, Schedule, Capabilities, GraphFacts | None], Module | Decided]
-    is_for: Callable[[Module, Capabilities], bool] = _always
+    rewrite: Callable[[ir.Module, Schedule, Capabilities, GraphFacts | None], ir.Module | Decided]
+    is_for: Callable[[ir.Module, Capabilities], bool] = _always

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.schedule.facts import GraphFacts
 from starplat.schedule.schedule import KNOBS, Schedule
 from starplat.schedule.step import Decided, GraphStep, Step
@@ -26,7 +26,7 @@ class Taking:
     capabilities: Capabilities
     facts: GraphFacts | None = None
 
-    def take(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> Decided:
+    def take(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided:
         """What the step makes of the module.
 
         Raises:
@@ -41,7 +41,7 @@ class Taking:
                 assert_never(step)
         return found if isinstance(found, Decided) else Decided(found)
 
-    def check(self, module: Module) -> None:
+    def check(self, module: ir.Module) -> None:
         """Holds what came of all steps against the rules of modules."""
         verify(module)
 
@@ -50,7 +50,7 @@ class Taking:
 class _Taken:
     """A step that was taken on `module`, for which it looked at these knobs; it ended so."""
 
-    module: Module
+    module: ir.Module
     asked: Mapping[str, object]
     end: Decided | DiagnosticError
 
@@ -60,9 +60,9 @@ class TakingOnce(Taking):
     """The same, but no step twice where it would look at the same."""
 
     _known: dict[tuple[Step | GraphStep, int], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
-    _checked: dict[int, Module] = field(default_factory=dict, repr=False, compare=False)
+    _checked: dict[int, ir.Module] = field(default_factory=dict, repr=False, compare=False)
 
-    def take(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> Decided:
+    def take(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided:
         known = self._known.setdefault((step, id(module)), [])
         taken = next((taken for taken in known if _same(taken.asked, schedule)), None)
         if taken is None:
@@ -72,7 +72,7 @@ class TakingOnce(Taking):
             raise taken.end
         return taken.end
 
-    def _taken(self, step: Step | GraphStep, module: Module, schedule: Schedule) -> _Taken:
+    def _taken(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> _Taken:
         watched = Watched(**schedule.values)
         try:
             end: Decided | DiagnosticError = super().take(step, module, watched)
@@ -80,7 +80,7 @@ class TakingOnce(Taking):
             end = error
         return _Taken(module, {name: getattr(schedule, name) for name in watched.asked}, end)
 
-    def check(self, module: Module) -> None:
+    def check(self, module: ir.Module) -> None:
         if id(module) not in self._checked:
             verify(module)
             self._checked[id(module)] = module

@@ -14,9 +14,8 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Direction as End
-from starplat.ir.nodes import ForNeighbors, InBatches, Module
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.schedule.apply import decided
 from starplat.schedule.facts import GraphFacts
@@ -61,7 +60,7 @@ class Unfollowed:
 
 
 def unfollowed(
-    module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None, made: Module
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None, made: ir.Module
 ) -> tuple[Unfollowed, ...]:
     """The settings that do nothing for the program; `made` is what the schedule makes of it."""
     trial = _Trial(module, capabilities, facts)
@@ -77,11 +76,11 @@ def _asking(schedule: Schedule) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    module: Module
+    module: ir.Module
     capabilities: Capabilities
     facts: GraphFacts | None
 
-    def is_followed(self, name: str, schedule: Schedule, made: Module | None = None) -> bool:
+    def is_followed(self, name: str, schedule: Schedule, made: ir.Module | None = None) -> bool:
         made = self.made(schedule) if made is None else made
         if made is None:
             return True  # it is refused for a reason of its own
@@ -89,7 +88,7 @@ class _Trial:
             return _has_batches(made)  # flags are kept for it in any case
         return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
 
-    def made(self, schedule: Schedule) -> Module | None:
+    def made(self, schedule: Schedule) -> ir.Module | None:
         """What a schedule makes of the program; None if it is not legal."""
         try:
             return decided(self.module, schedule, self.capabilities, self.facts).module
@@ -147,13 +146,15 @@ def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
         yield from combinations(row, size)
 
 
-def _has_batches(module: Module) -> bool:
+def _has_batches(module: ir.Module) -> bool:
     """Whether the host asks for any rounds ahead."""
-    return any(isinstance(op, InBatches) for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, ir.InBatches) for function in module.functions for op in walk_host(function.body))
 
 
-def _is_written_so(module: Module, value: object) -> bool:
+def _is_written_so(module: ir.Module, value: object) -> bool:
     """Whether a program has by itself what a value asks for."""
     return value is Direction.PULL and any(
-        isinstance(op, ForNeighbors) and op.direction is End.IN for k in module.kernels for op in walk_kernel(k.body)
+        isinstance(op, ir.ForNeighbors) and op.direction is ir.Direction.IN
+        for k in module.kernels
+        for op in walk_kernel(k.body)
     )

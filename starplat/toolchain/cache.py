@@ -62,7 +62,7 @@ class Cache:
         try:
             write_atomically(path, _sealed(payload))
         except OSError as error:
-            warnings.warn(f"the built kernels could not be kept in {path.parent}: {error}", CacheWarning, stacklevel=2)
+            warnings.warn(f"what was built could not be kept in {path.parent}: {error}", CacheWarning, stacklevel=2)
 
     def get_or_build(self, key: str, build: Callable[[], bytes]) -> tuple[bytes, bool]:
         """The entry, built by whoever comes first while others wait for it, and whether it was at hand."""

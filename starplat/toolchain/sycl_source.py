@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from starplat.backends.render import render
+from starplat.backends.files.render import render
 from starplat.diagnostics import DiagnosticError
 from starplat.toolchain.compilers import Build, Compiler, Place, compiler_named
 from starplat.toolchain.description import DeviceDescription, missing

@@ -96,17 +96,75 @@ REPEATED = {"head": "while (more)", "filter": "", "first": "more = False;", "las
         (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), False>;"}, "f"),
         (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), True>;", "head": "while (more && round < 9)"}, "f"),
         (REPEATED | {"body": "<w.x> = <Min(w.x, v.x + 1)>;", "head": "for (int i = 0; i < 9; i++)"}, "f"),
+        (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), True>;", "last": "more = False;"}, "f"),
+        (REPEATED | {"body": "<w.x, more> = <Min(w.x, v.x + 1), True>;", "last": "more &&= round < 9;"}, "f"),
+        (REPEATED | {"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;",
+                     "last": "g.attachNodeProperty(flag = False); forall (v in g.nodes()) { more ||= v.flag; }"}, "f"),
+        (REPEATED | {"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;",
+                     "last": "forall (v in g.nodes()) { more ||= v.flag; } g.attachNodeProperty(flag = False);"}, "d"),
         (REPEATED | {"body": "<w.x, w.flag> = <Min(w.x, v.x + 1), True>;",
                      "first": "more = False; forall (v in g.nodes()) { v.flag = False; }",
                      "last": "forall (v in g.nodes()) { more ||= v.flag; }"}, "d"),
     ],
 )  # fmt: skip
 def test_rounds_that_go_on_until_nothing_changes_settle_monotone_cells(change: dict[str, str], expected: str) -> None:
+    assert class_of_x(FLAGGED | change) == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), [("x[0] = 1 + more;", "d"), ("more = False;", "f")])
+def test_a_function_may_take_a_flag_back(body: str, expected: str) -> None:
+    text = f"""
+    function f(Graph g, propNode<int> x, propNode<int> y) {{
+      bool more = True;
+      while (more) {{
+        more = False;
+        forall (v in g.nodes()) {{ forall (w in g.neighbors(v)) {{ <w.x, more> = <Min(w.x, v.x + 1), True>; }} }}
+        look(y, more);
+      }}
+    }}
+    function look(propNode<int> x, bool &more) {{ {body} }}"""
+    cells = facts_of(text).function("f").loops[0].cells
+    assert [c.race_class.value for c in cells if c.symbol.name == "x"] == [expected]
+
+
+def class_of_x(parts: dict[str, str]) -> str:
+    """The class of `x` in the loop of `ROUNDS` that lowers or raises it."""
     names = "propNode<int> x, propNode<int> y, propNode<bool> flag, node s, int &round, int &t, bool &more"
-    text = f"bool done = False; {ROUNDS.format(**FLAGGED | change)}"
+    text = f"bool done = False; {ROUNDS.format(**parts)}"
     facts = facts_of(f"function f(Graph g, {names}) {{\n{text}\n}}")
-    loop = next(loop for loop in facts.functions[0].loops if any(c.symbol.name == "x" for c in loop.cells))
-    assert [c.race_class.value for c in loop.cells if c.symbol.name == "x"] == [expected]
+    found = [c for loop in facts.functions[0].loops for c in loop.cells if c.symbol.name == "x"]
+    return next(c.race_class.value for c in found if any(a.extreme for a in c.accesses))
+
+
+COMPARED = {
+    "head": "while (more)",
+    "filter": "",
+    "first": "more = False; y = x;",
+    "body": "w.x = Min(w.x, v.x + 1);",
+    "last": "forall (v in g.nodes()) { if (v.x != v.y) { more = True; } }",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, "d"),
+        ({"first": "more = False; forall (v in g.nodes()) { v.y = v.x; }"}, "d"),
+        ({"last": "forall (v in g.nodes().filter(x < y)) { more = True; }"}, "d"),
+        ({"last": "forall (v in g.nodes()) { more ||= v.y > v.x; }"}, "d"),
+        ({"last": "forall (v in g.nodes()) { more ||= v.y < v.x; }"}, "f"),
+        ({"last": "forall (v in g.nodes()) { if (v.x != v.y) { more = False; } }"}, "f"),
+        ({"last": "forall (v in g.nodes()) { if (v.x != v.y) { more = True; t += 1; } }"}, "f"),
+        ({"last": "forall (v in g.nodes()) { if (v.x != v.y) { more = True; v.x = 0; } }"}, "f"),
+        ({"last": "forall (v in g.nodes().filter(flag)) { if (v.x != v.y) { more = True; } }"}, "f"),
+        ({"last": COMPARED["last"] + " more = False;"}, "f"),
+        ({"last": "y = x; " + COMPARED["last"]}, "f"),
+        ({"first": "more = False;", "last": COMPARED["last"] + " y = x;"}, "f"),
+        ({"body": "w.x = Min(w.x, v.y + 1);"}, "d"),
+    ],
+)
+def test_a_loop_may_compare_with_a_copy_what_a_round_changed(change: dict[str, str], expected: str) -> None:
+    assert class_of_x(COMPARED | change) == expected
 
 
 HOOKS = """
@@ -139,6 +197,69 @@ def test_labels_that_hook_and_jump_find_the_least_of_their_component(
 ) -> None:
     given = {"start": "v", "other": "<b.c> = <Min(b.c, a)>;", "jump": "v.c.c"}
     loops = facts_of(HOOKS.format(**given | change)).functions[0].loops
+    assert {c.race_class.value for loop in loops[1:] for c in loop.cells if c.symbol.name == "c"} == expected
+
+
+SPREAD = """
+function components(Graph g, propNode<int> c, propNode<bool> on) {{
+  forall (v in g.nodes()) {{ v.c = v; }}
+  bool more = True;
+  while (more) {{
+    more = False;
+    forall (v in g.nodes(){filter}) {{
+      {first}
+      forall (w in g.{domain}(v)) {{ {hook} }}
+    }}
+    forall (v in g.nodes()) {{ {jump} }}
+    {last}
+  }}
+}}"""
+ROOTS = "node a = v.c; node b = w.c; if (a < b) { b.c = Min(b.c, a); more = True; }"
+CHANGING = "forall (v in g.nodes()) { v.on = v.c == v; }"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, "dd"),
+        ({"domain": "inOutNbrs"}, "dd"),
+        ({"jump": "v.c = Min(v.c, v.c.c);"}, "dd"),
+        ({"jump": "node p = v.c; v.c = Min(v.c, p.c);"}, "dd"),
+        ({"jump": "while (v.c != v.c.c) { v.c = v.c.c; }"}, "dd"),
+        ({"filter": ".filter(on)"}, "dd"),
+        ({"hook": "node a = v.c; if (a < w.c) { <w.c, more> = <Min(w.c, a), True>; }"}, "dd"),
+        ({"domain": "inOutNbrs", "hook": ROOTS}, "dd"),
+        ({"hook": ROOTS}, "ff"),
+        ({"domain": "inOutNbrs", "hook": ROOTS, "filter": ".filter(on)"}, "ff"),
+        ({"domain": "inOutNbrs", "hook": ROOTS.replace("a < b", "a < b && b == b.c")}, "ff"),
+        ({"filter": ".filter(on)", "last": CHANGING}, "ff"),
+        ({"first": "<v.c> = <Min(v.c, v.c.c)>;", "domain": "inOutNbrs"}, "ff"),
+        ({"hook": "if (v.c == w) { <w.c, more> = <Min(w.c, v.c), True>; }"}, "ff"),
+        ({"last": "more = False;"}, "ff"),
+    ],
+)
+def test_labels_that_follow_labels_end_as_the_least_that_leads_to_a_node(change: dict[str, str], expected: str) -> None:
+    hook = "if (v.c < w.c) { <w.c, more> = <Min(w.c, v.c), True>; }"
+    given = {"filter": "", "first": "", "domain": "neighbors", "hook": hook, "jump": "v.c = v.c.c;", "last": ""}
+    loops = facts_of(SPREAD.format(**given | change)).functions[0].loops
+    found = [c.race_class.value for loop in loops[1:] for c in loop.cells if c.symbol.name == "c"]
+    assert "".join(found[:2]) == expected
+
+
+def test_what_every_iteration_writes_for_itself_is_not_called_written_by_several() -> None:
+    (warning,) = facts_of("function f(Graph g, propNode<node> p) { forall (v in g.nodes()) { v.p = v.p.p; } }").warnings
+    assert warning.message == "race on property 'p': other iterations read the cell, before or after it is written"
+    assert [label.text for label in (warning.place, *warning.related) if label is not None] == [
+        "written by its own iteration",
+        "read here",
+        "iterations of 'v' run at once",
+    ]
+
+
+@pytest.mark.parametrize(("differ", "expected"), [("a != b", {"d"}), ("a < b", {"f"}), ("a != b && a.c == a", {"f"})])
+def test_hooks_that_leave_arcs_out_by_what_labels_say_settle_nothing(differ: str, expected: set[str]) -> None:
+    text = HOOKS.format(start="v", other="<b.c> = <Min(b.c, a)>;", jump="v.c.c").replace("a != b", differ)
+    loops = facts_of(text).functions[0].loops
     assert {c.race_class.value for loop in loops[1:] for c in loop.cells if c.symbol.name == "c"} == expected
 
 

@@ -10,17 +10,17 @@ import pytest
 
 from starplat.backends.launch import GROUP_SIZE, ArgumentKind, kernel_parameters
 from starplat.backends.opencl import kernel_name, kernels_text, language_flag
-from starplat.ir.arithmetic import identity
-from starplat.ir.nodes import Element, Module, Once
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
 
 DTYPES = {
-    Element.BOOL: np.uint8,
-    Element.INT: np.int32,
-    Element.NODE: np.int32,
-    Element.ARC: np.int32,
-    Element.LONG: np.int64,
-    Element.FLOAT: np.float32,
-    Element.DOUBLE: np.float64,
+    ir.Element.BOOL: np.uint8,
+    ir.Element.INT: np.int32,
+    ir.Element.NODE: np.int32,
+    ir.Element.ARC: np.int32,
+    ir.Element.LONG: np.int64,
+    ir.Element.FLOAT: np.float32,
+    ir.Element.DOUBLE: np.float64,
 }
 
 
@@ -57,7 +57,7 @@ def build(context: Any, text: str, *flags: str) -> Any:
     return cl.Program(context, text).build([language_flag(text, context.devices[0].version), *flags])
 
 
-def run(context: Any, module: Module, n: int, arrays: dict[str, np.ndarray], **scalars: Any) -> dict[str, Any]:
+def run(context: Any, module: ir.Module, n: int, arrays: dict[str, np.ndarray], **scalars: Any) -> dict[str, Any]:
     """Runs the module's only kernel once, changes `arrays` and returns what its reductions came to."""
     import pyopencl as cl
 
@@ -79,13 +79,13 @@ def run(context: Any, module: Module, n: int, arrays: dict[str, np.ndarray], **s
                 name, cells = argument.array.name, arrays[argument.array.name]
             case ArgumentKind.REDUCTION:
                 name, element = argument.variable.name, argument.variable.element
-                dtype = np.int32 if element is Element.BOOL else DTYPES[element]
+                dtype = np.int32 if element is ir.Element.BOOL else DTYPES[element]
                 cells = np.array([identity(combines[argument.variable], element).value], dtype)
         buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(4, -(-cells.nbytes // 4) * 4))
         cl.enqueue_copy(queue, buffer, cells)
         buffers[name] = buffer, cells
         given.append(buffer)
-    alone = isinstance(kernel.domain, Once)
+    alone = isinstance(kernel.domain, ir.Once)
     size, group = (1, 1) if alone else (GROUP_SIZE * min(64, -(-n // GROUP_SIZE)), GROUP_SIZE)
     entry(queue, (size,), (group,), *given)
     for buffer, cells in buffers.values():

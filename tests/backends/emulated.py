@@ -25,15 +25,15 @@ import pytest
 from starplat.backends.cuda import CUDA
 from starplat.backends.cuda_family import Family
 from starplat.backends.launch import KernelArgument
-from starplat.ir.nodes import Kernel, Module, Once, OnDevice
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import launched_alone, loops_of
 from starplat.runtime import targets
-from starplat.runtime.buffers import Buffer
-from starplat.runtime.device import Kernels, LaunchSize
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Kernels, LaunchSize
+from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.devices.together import Board, board_for
+from starplat.runtime.devices.words import Given, WordKernels, always
 from starplat.runtime.elements import Cells, Value
-from starplat.runtime.reference import ReferenceDevice
-from starplat.runtime.together import Board, board_for
-from starplat.runtime.words import Given, WordKernels, always
 from tests.kept import kept, kept_file
 
 HERE = Path(__file__).parent / "host_cuda"
@@ -70,7 +70,7 @@ def require_compiler() -> None:
         pytest.skip("g++ is not installed")
 
 
-def host_text(module: Module, *, limits: bool, family: Family = CUDA) -> str:
+def host_text(module: ir.Module, *, limits: bool, family: Family = CUDA) -> str:
     """The kernels as g++ gets them, each with a function that launches it."""
     text = family.kernels_text(module).replace("#include <hip/hip_runtime.h>\n", "")
     text = re.sub(r"^(\s*while \(.*\)) \{\}$", r"\1 on_host::spin();", text, flags=re.MULTILINE)
@@ -136,7 +136,7 @@ class EmulatedDevice(ReferenceDevice):
         self.capabilities = machine.family.capabilities
         self.random = np.random.default_rng(machine.seed)
 
-    def build(self, module: Module, *, wide_arcs: bool) -> Kernels:
+    def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         text = host_text(module, limits=self.machine.limits, family=self.machine.family)
         flags = (f"-DWARP_SIZE={self.machine.warp}", *(("-DARC_64",) if wide_arcs else ()))
         return EmulatedKernels(self, module, wide_arcs, built(text, flags))
@@ -169,12 +169,12 @@ class EmulatedKernels(WordKernels):
     device: EmulatedDevice
     runs_together = True
 
-    def __init__(self, device: EmulatedDevice, module: Module, wide_arcs: bool, library: ctypes.CDLL) -> None:
+    def __init__(self, device: EmulatedDevice, module: ir.Module, wide_arcs: bool, library: ctypes.CDLL) -> None:
         self._library = library
         super().__init__(device, module, wide_arcs, cached=False)
         self._loops = {op.name: self._loop(op) for op in loops_of(module)}
 
-    def _loop(self, op: OnDevice) -> _Loop:
+    def _loop(self, op: ir.OnDevice) -> _Loop:
         name, parameters = self.device.machine.family.loop(self.module, op)
         board = board_for(self.device, parameters, wide_arcs=self.wide_arcs)
         words = {number: always(board.buffer.memory[place:]) for number, place in board.places.items()}
@@ -185,13 +185,13 @@ class EmulatedKernels(WordKernels):
         entry.restype = ctypes.c_char_p
         return entry
 
-    def start(self, entry: Any, kernel: Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
         machine = self.device.machine
-        blocks, threads = (1, 1) if isinstance(kernel.domain, Once) else (machine.blocks, machine.threads)
+        blocks, threads = (1, 1) if isinstance(kernel.domain, ir.Once) else (machine.blocks, machine.threads)
         self.device.launch(entry, blocks, threads, arguments)
 
     def _launch_together(
-        self, op: OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
     ) -> dict[str, Value]:
         loop, board, machine = self._loops[op.name], self._loops[op.name].board, self.device.machine
         self.device.copy(board.buffer, board.fresh)

@@ -7,47 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, Type
-from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
-    AllNodes,
-    Argument,
-    Array,
-    Binary,
-    BinaryOperator,
-    Carry,
-    Combine,
-    Const,
-    Contribute,
-    DeclareVariable,
-    Direction,
-    Element,
-    Expression,
-    Extent,
-    ExtremeCell,
-    Fill,
-    ForNeighbors,
-    Function,
-    HostFunction,
-    HostWhile,
-    Kernel,
-    KernelOp,
-    Launch,
-    Load,
-    Module,
-    Origin,
-    Parameter,
-    Reduction,
-    Ref,
-    SetVariable,
-    Swap,
-    Unary,
-    UnaryOperator,
-    Variable,
-    WriteCell,
-    infinity,
-)
-from starplat.ir.verify_ops import combines
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.operations import combines
 from starplat.source import SourceFile, Span
 
 SSSP_TEXT = """// Shortest paths.
@@ -69,133 +30,135 @@ function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
 """
 
 
-def node_array(name: str, element: Element, origin: Origin = Origin.LOCAL) -> Array:
-    return Array(name, element, Extent.NODES, origin)
+def node_array(name: str, element: ir.Element, origin: ir.Origin = ir.Origin.LOCAL) -> ir.Array:
+    return ir.Array(name, element, ir.Extent.NODES, origin)
 
 
-def variable(name: str, element: Element = Element.INT) -> Variable:
-    return Variable(name, element)
+def variable(name: str, element: ir.Element = ir.Element.INT) -> ir.Variable:
+    return ir.Variable(name, element)
 
 
-def load(array: Array, index: Variable) -> Load:
-    return Load(array, Ref(index))
+def load(array: ir.Array, index: ir.Variable) -> ir.Load:
+    return ir.Load(array, ir.Ref(index))
 
 
-def number(value: int) -> Const:
-    return Const(value, Element.INT)
+def number(value: int) -> ir.Const:
+    return ir.Const(value, ir.Element.INT)
 
 
-NUMBERS = (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
-REDUCTIONS = [(how, what) for how in Combine for what in (*NUMBERS, Element.BOOL) if combines(how, what)]
+NUMBERS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
+REDUCTIONS = [(how, what) for how in ir.Combine for what in (*NUMBERS, ir.Element.BOOL) if combines(how, what)]
 every_reduction = pytest.mark.parametrize(("combine", "element"), REDUCTIONS, ids=lambda value: value.name.lower())
 
-V = Variable("v", Element.NODE)
-NBR = Variable("nbr", Element.NODE)
-E = Variable("e", Element.ARC)
+V = ir.Variable("v", ir.Element.NODE)
+NBR = ir.Variable("nbr", ir.Element.NODE)
+E = ir.Variable("e", ir.Element.ARC)
 
 
 def over_nodes(
-    body: Sequence[KernelOp],
-    arrays: Sequence[Array],
+    body: Sequence[ir.KernelOp],
+    arrays: Sequence[ir.Array],
     *,
     name: str = "work",
-    scalars: Sequence[Variable] = (),
-    reductions: Sequence[Reduction] = (),
-    filter: Expression | None = None,
-) -> Kernel:
+    scalars: Sequence[ir.Variable] = (),
+    reductions: Sequence[ir.Reduction] = (),
+    filter: ir.Expression | None = None,
+) -> ir.Kernel:
     """A kernel over all nodes v."""
-    return Kernel(name, AllNodes(), V, filter, tuple(body), tuple(arrays), tuple(scalars), tuple(reductions))
+    return ir.Kernel(name, ir.AllNodes(), V, filter, tuple(body), tuple(arrays), tuple(scalars), tuple(reductions))
 
 
-def module_of(kernel: Kernel, *helpers: Function, source: str = "program.sp") -> Module:
+def module_of(kernel: ir.Kernel, *helpers: ir.Function, source: str = "program.sp") -> ir.Module:
     """A module with one kernel, and a host function that launches it once."""
-    arrays = tuple(array for array in kernel.arrays if array.origin is not Origin.GRAPH)
+    arrays = tuple(array for array in kernel.arrays if array.origin is not ir.Origin.GRAPH)
     declared = tuple(
-        DeclareVariable(scalar, Const(0, scalar.element))
+        ir.DeclareVariable(scalar, ir.Const(0, scalar.element))
         for scalar in (*kernel.scalars, *(reduction.variable for reduction in kernel.reductions))
     )
-    function = HostFunction("run", tuple(map(Parameter, arrays)), (), None, (*declared, Launch(kernel.name)))
+    function = ir.HostFunction("run", tuple(map(ir.Parameter, arrays)), (), None, (*declared, ir.Launch(kernel.name)))
     arguments = (
-        Argument("g", GraphType()),
-        *(Argument(array.name, PropertyType(Carrier.NODE, Scalar.INT)) for array in arrays),
+        ir.Argument("g", GraphType()),
+        *(ir.Argument(array.name, PropertyType(Carrier.NODE, Scalar.INT)) for array in arrays),
     )
-    graph = tuple(array for array in kernel.arrays if array.origin is Origin.GRAPH)
-    return Module(
+    graph = tuple(array for array in kernel.arrays if array.origin is ir.Origin.GRAPH)
+    return ir.Module(
         SourceFile(source, ""), "run", (function,), (kernel,), helpers, arguments, arrays, arrays, None, graph
     )
 
 
-def sssp() -> Module:
+def sssp() -> ir.Module:
     """Shortest paths as the compiler would lower them."""
     source = SourceFile("sssp.sp", SSSP_TEXT)
-    dist = node_array("dist", Element.INT, Origin.PARAMETER)
-    weight = Array("weight", Element.INT, Extent.ARCS, Origin.WEIGHT)
-    modified, modified_next = node_array("modified", Element.BOOL), node_array("modified_next", Element.BOOL)
-    src, finished = Variable("src", Element.NODE), Variable("finished", Element.BOOL)
-    candidate = Binary(BinaryOperator.ADD_INF, load(dist, V), load(weight, E), Element.INT)
-    true, false = Const(True, Element.BOOL), Const(False, Element.BOOL)
-    relax = ExtremeCell(Combine.MIN, dist, Ref(NBR), candidate, (Carry(modified_next, Ref(NBR), true),), shared=True)
+    dist = node_array("dist", ir.Element.INT, ir.Origin.PARAMETER)
+    weight = ir.Array("weight", ir.Element.INT, ir.Extent.ARCS, ir.Origin.WEIGHT)
+    modified, modified_next = node_array("modified", ir.Element.BOOL), node_array("modified_next", ir.Element.BOOL)
+    src, finished = ir.Variable("src", ir.Element.NODE), ir.Variable("finished", ir.Element.BOOL)
+    candidate = ir.Binary(ir.BinaryOperator.ADD_INF, load(dist, V), load(weight, E), ir.Element.INT)
+    true, false = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+    relax = ir.ExtremeCell(
+        ir.Combine.MIN, dist, ir.Ref(NBR), candidate, (ir.Carry(modified_next, ir.Ref(NBR), true),), shared=True
+    )
     kernels = (
-        Kernel(
+        ir.Kernel(
             "sssp_relax",
-            AllNodes(),
+            ir.AllNodes(),
             V,
             load(modified, V),
-            (ForNeighbors(Direction.OUT, Ref(V), NBR, E, (relax,), parallel=True),),
-            (ROW_OFFSETS, COLUMNS, modified, dist, weight, modified_next),
+            (ir.ForNeighbors(ir.Direction.OUT, ir.Ref(V), NBR, E, (relax,), parallel=True),),
+            (ir.ROW_OFFSETS, ir.COLUMNS, modified, dist, weight, modified_next),
             (),
             (),
             _span("forall (v"),
         ),
-        Kernel(
+        ir.Kernel(
             "sssp_finished",
-            AllNodes(),
+            ir.AllNodes(),
             V,
             None,
-            (Contribute(finished, Unary(UnaryOperator.NOT, load(modified, V))),),
+            (ir.Contribute(finished, ir.Unary(ir.UnaryOperator.NOT, load(modified, V))),),
             (modified,),
             (),
-            (Reduction(finished, Combine.AND),),
+            (ir.Reduction(finished, ir.Combine.AND),),
             _span("fixedPoint"),
         ),
     )
     body = (
-        Fill(dist, infinity(Element.INT)),
-        Fill(modified, false),
-        WriteCell(modified, Ref(src), true),
-        WriteCell(dist, Ref(src), number(0)),
-        DeclareVariable(finished, false),
-        HostWhile(
+        ir.Fill(dist, ir.infinity(ir.Element.INT)),
+        ir.Fill(modified, false),
+        ir.WriteCell(modified, ir.Ref(src), true),
+        ir.WriteCell(dist, ir.Ref(src), number(0)),
+        ir.DeclareVariable(finished, false),
+        ir.HostWhile(
             (),
-            Unary(UnaryOperator.NOT, Ref(finished)),
+            ir.Unary(ir.UnaryOperator.NOT, ir.Ref(finished)),
             (
-                SetVariable(finished, true),
-                Fill(modified_next, false),
-                Launch("sssp_relax"),
-                Swap(modified, modified_next),
-                Launch("sssp_finished"),
+                ir.SetVariable(finished, true),
+                ir.Fill(modified_next, false),
+                ir.Launch("sssp_relax"),
+                ir.Swap(modified, modified_next),
+                ir.Launch("sssp_finished"),
             ),
         ),
     )
-    parameters = (Parameter(dist), Parameter(weight), Parameter(src))
-    function = HostFunction("sssp", parameters, (modified, modified_next), None, body, _span("function"))
+    parameters = (ir.Parameter(dist), ir.Parameter(weight), ir.Parameter(src))
+    function = ir.HostFunction("sssp", parameters, (modified, modified_next), None, body, _span("function"))
     arguments: tuple[tuple[str, Type], ...] = (
         ("g", GraphType()),
         ("dist", PropertyType(Carrier.NODE, Scalar.INT)),
         ("weight", PropertyType(Carrier.EDGE, Scalar.INT)),
         ("src", Scalar.NODE),
     )
-    return Module(
+    return ir.Module(
         source,
         "sssp",
         (function,),
         kernels,
         (),
-        tuple(Argument(name, type) for name, type in arguments),
+        tuple(ir.Argument(name, type) for name, type in arguments),
         (weight,),
         (dist, weight),
         None,
-        (ROW_OFFSETS, COLUMNS),
+        (ir.ROW_OFFSETS, ir.COLUMNS),
     )
 
 

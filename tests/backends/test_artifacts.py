@@ -12,41 +12,7 @@ import pytest
 
 from starplat.backends.opencl import OpenCL, kernels_text
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType
-from starplat.ir.nodes import (
-    Argument,
-    Array,
-    Binary,
-    BinaryOperator,
-    Combine,
-    Contribute,
-    CopyArray,
-    DeclareVariable,
-    Direction,
-    Element,
-    Extent,
-    HostBreak,
-    HostCall,
-    HostContinue,
-    HostFor,
-    HostForMembers,
-    HostForNeighbors,
-    HostForRange,
-    HostFunction,
-    HostIf,
-    HostOp,
-    HostReturn,
-    HostWhile,
-    Launch,
-    Module,
-    Origin,
-    Parameter,
-    ReadCell,
-    Reduction,
-    Ref,
-    SetVariable,
-    Variable,
-    WriteCell,
-)
+from starplat.ir import nodes as ir
 from tests.backends.devices import require_devices
 from tests.backends.modules import V, load, module_of, node_array, number, over_nodes, sssp, variable
 
@@ -63,12 +29,12 @@ def require_headers() -> None:
         pytest.skip("OpenCL's headers are not installed (opencl-headers)")
 
 
-def write(module: Module, folder: Path, stem: str) -> None:
+def write(module: ir.Module, folder: Path, stem: str) -> None:
     for name, text in OpenCL().artifact(module, stem).items():
         (folder / name).write_text(text)
 
 
-def compiled(module: Module, folder: Path, stem: str) -> None:
+def compiled(module: ir.Module, folder: Path, stem: str) -> None:
     require_headers()
     write(module, folder, stem)
     command = [
@@ -76,7 +42,7 @@ def compiled(module: Module, folder: Path, stem: str) -> None:
         "-std=c++17",
         "-Wall",
         "-Wextra",
-        "-Wno-unused-parameter",
+        "-Wshadow",
         "-Werror",
         "-fsyntax-only",
         f"{stem}.cpp",
@@ -85,10 +51,16 @@ def compiled(module: Module, folder: Path, stem: str) -> None:
     assert built.returncode == 0, built.stderr
 
 
-def test_the_kernel_file_is_what_runs(tmp_path: Path) -> None:
+def test_the_kernel_file_asks_for_the_header_of_kernels() -> None:
     files = OpenCL().artifact(sssp(), "paths")
     assert {name for name in files if not name.startswith("starplat_")} == {"paths.cl", "paths.cpp"}
-    assert files["paths.cl"] == kernels_text(sssp())
+    opening, kernels = files["paths.cl"].split('#include "starplat_opencl_kernels.h"\n')
+    complete = kernels_text(sssp())
+    assert complete.startswith(opening)
+    assert complete.endswith(kernels)
+    for helper in ("add_inf", "latest"):
+        assert f"{helper}(" in kernels
+        assert re.search(rf"{helper}\((?:int a|cell)", files["starplat_opencl_kernels.h"])
 
 
 def test_shortest_paths_compile_without_warnings(tmp_path: Path) -> None:
@@ -103,8 +75,8 @@ def test_shortest_paths_host_reads_well() -> None:
         finished = true;
         modified_next.fill(false);
         device.launch(
-            "sssp_relax", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns, modified,
-            dist, weight, modified_next
+            "sssp_relax", graph.num_nodes, graph.num_nodes, graph.row_offsets, graph.columns, modified, dist,
+            weight, modified_next
         );
         std::swap(modified, modified_next);
         finished_result.set(true);
@@ -131,6 +103,10 @@ def test_the_first_comment_builds_a_program_that_runs(tmp_path: Path) -> None:
     if "no OpenCL device" in answer.stderr:
         pytest.skip("the system's OpenCL loader finds no device")
     assert "dist: count 5, finite 4, sum 18, min 0, max 8" in answer.stdout, answer.stderr
+    (tmp_path / "elsewhere").mkdir()
+    command_line = ["../paths", "../graph.txt", "--src", "1"]
+    elsewhere = subprocess.run(command_line, cwd=tmp_path / "elsewhere", capture_output=True, text=True, check=False)
+    assert "max 8" in elsewhere.stdout, elsewhere.stderr
     wrong = started(tmp_path, "--src", "9")
     assert (wrong.returncode, wrong.stderr) == (1, "error: the graph has no node 9\n")
 
@@ -142,46 +118,48 @@ def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_every_host_operation_compiles(tmp_path: Path) -> None:
     """Loops that ask the device in their middle, `continue` in each, calls, sets, reductions of every kind."""
-    cells = node_array("cells", Element.INT, Origin.PARAMETER)
-    members = Array("members", Element.BOOL, Extent.NODES, Origin.PARAMETER, is_set=True)
+    cells = node_array("cells", ir.Element.INT, ir.Origin.PARAMETER)
+    members = ir.Array("members", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.PARAMETER, is_set=True)
     i, end, x, seen, total, node = (variable(name) for name in ("i", "end", "x", "int", "total", "node"))
-    arc, neighbor = Variable("arc", Element.ARC), Variable("neighbor", Element.NODE)
-    reductions = tuple(Reduction(total, combine) for combine in (Combine.ADD,))
-    kernel = over_nodes([Contribute(total, load(cells, V))], [cells], reductions=reductions)
-    small = Binary(BinaryOperator.LESS, Ref(seen), number(3), Element.BOOL)
-    more = SetVariable(i, Binary(BinaryOperator.ADD, Ref(i), number(1), Element.INT))
-    look = ReadCell(seen, cells, Ref(i))
-    body: tuple[HostOp, ...] = (
-        DeclareVariable(i, number(0)),
-        DeclareVariable(seen, number(0)),
-        DeclareVariable(total, number(0)),
-        HostWhile((look,), small, (more, HostIf(small, (HostContinue(),), (HostBreak(),)))),
-        HostWhile((look,), small, (HostIf(small, (HostContinue(),)), more), test_last=True),
-        HostWhile((), small, (more,), test_last=True),
-        HostFor((look,), small, (look, more), (HostIf(small, (HostContinue(),)),)),
-        HostFor((), small, (more,), (Launch("work"), Launch("work"))),
-        HostForRange(x, number(0), Ref(seen), (WriteCell(cells, Ref(x), Ref(x)), look)),
-        HostForMembers(node, members, (HostForNeighbors(Direction.OUT, Ref(node), neighbor, arc, (look,)),)),
-        HostForNeighbors(Direction.IN, Ref(i), neighbor, arc, (SetVariable(i, Ref(neighbor)),)),
-        HostCall("helper", (cells, total), seen),
-        CopyArray(cells, cells),
-        HostReturn(Ref(total)),
+    arc, neighbor = ir.Variable("arc", ir.Element.ARC), ir.Variable("neighbor", ir.Element.NODE)
+    reductions = tuple(ir.Reduction(total, combine) for combine in (ir.Combine.ADD,))
+    kernel = over_nodes([ir.Contribute(total, load(cells, V))], [cells], reductions=reductions)
+    small = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(seen), number(3), ir.Element.BOOL)
+    more = ir.SetVariable(i, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(i), number(1), ir.Element.INT))
+    look = ir.ReadCell(seen, cells, ir.Ref(i))
+    body: tuple[ir.HostOp, ...] = (
+        ir.DeclareVariable(i, number(0)),
+        ir.DeclareVariable(seen, number(0)),
+        ir.DeclareVariable(total, number(0)),
+        ir.HostWhile((look,), small, (more, ir.HostIf(small, (ir.HostContinue(),), (ir.HostBreak(),)))),
+        ir.HostWhile((look,), small, (ir.HostIf(small, (ir.HostContinue(),)), more), test_last=True),
+        ir.HostWhile((), small, (more,), test_last=True),
+        ir.HostFor((look,), small, (look, more), (ir.HostIf(small, (ir.HostContinue(),)),)),
+        ir.HostFor((), small, (more,), (ir.Launch("work"), ir.Launch("work"))),
+        ir.HostForRange(x, number(0), ir.Ref(seen), (ir.WriteCell(cells, ir.Ref(x), ir.Ref(x)), look)),
+        ir.HostForMembers(
+            node, members, (ir.HostForNeighbors(ir.Direction.OUT, ir.Ref(node), neighbor, arc, (look,)),)
+        ),
+        ir.HostForNeighbors(ir.Direction.IN, ir.Ref(i), neighbor, arc, (ir.SetVariable(i, ir.Ref(neighbor)),)),
+        ir.HostCall("helper", (cells, total), seen),
+        ir.CopyArray(cells, cells),
+        ir.HostReturn(ir.Ref(total)),
     )
     by_reference = variable("template")
-    helper = HostFunction(
+    helper = ir.HostFunction(
         "helper",
-        (Parameter(cells), Parameter(by_reference, by_reference=True)),
+        (ir.Parameter(cells), ir.Parameter(by_reference, by_reference=True)),
         (),
-        Element.INT,
-        (SetVariable(by_reference, number(2)), HostReturn(Ref(by_reference))),
+        ir.Element.INT,
+        (ir.SetVariable(by_reference, number(2)), ir.HostReturn(ir.Ref(by_reference))),
     )
-    parameters = (Parameter(cells), Parameter(members), Parameter(end))
-    main = HostFunction("main", parameters, (), Element.INT, body)
+    parameters = (ir.Parameter(cells), ir.Parameter(members), ir.Parameter(end))
+    main = ir.HostFunction("main", parameters, (), ir.Element.INT, body)
     arguments = (
-        Argument("g", GraphType()),
-        Argument("cells", PropertyType(Carrier.NODE, Scalar.INT)),
-        Argument("members", SetType(Scalar.NODE)),
-        Argument("end", Scalar.INT, number(7)),
+        ir.Argument("g", GraphType()),
+        ir.Argument("cells", PropertyType(Carrier.NODE, Scalar.INT)),
+        ir.Argument("members", SetType(Scalar.NODE)),
+        ir.Argument("end", Scalar.INT, number(7)),
     )
     module = replace(
         module_of(kernel),

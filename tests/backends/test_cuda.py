@@ -12,7 +12,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 from tests.backends import nvrtc
@@ -31,7 +31,7 @@ algorithm. Schedules add functions for sets and arcs, and shorten what the host 
 
 
 @cache
-def module(path: Path, schedule: Schedule = PLAIN) -> Module:
+def module(path: Path, schedule: Schedule = PLAIN) -> ir.Module:
     return scheduled(starplat.compile(path).module(), schedule, CUDA.capabilities)
 
 
@@ -127,7 +127,7 @@ def test_the_code_is_as_short_as_a_persons(program: str) -> None:
     text = CUDA.artifact(module(ROOT / "examples" / f"{program}.sp"), program)[f"{program}.cu"]
     rest = text[text.index(f"\n// {program}.sp:") :]
     kernels, _, host = rest.partition("// The graph's arrays that kernels use")
-    functions = host[host.index("\n};\n") + 4 : host.index("// What --help says.")]
+    functions = host[host.index("\n};\n") + 4 : host.index("\nint main(")]
     lines = [line.strip() for line in (kernels + functions).splitlines()]
     code = [line for line in lines if line and not line.startswith(("//", "#line")) and line != "};"]
     assert len(code) <= MOST_LINES[program]
@@ -165,6 +165,14 @@ def test_one_program_compiles_without_warnings(tmp_path: Path) -> None:
 def whole(path: Path, folder: Path, *, library: bool) -> None:
     for name, text in starplat.compile(path).artifact("cuda", library=library).items():
         (folder / name).write_text(text, encoding="utf-8")
-    command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", "-Xcompiler", "-Wall,-Wextra", "-c", f"{path.stem}.cu"]
+    command = [
+        "nvcc",
+        "-std=c++17",
+        f"-arch={ARCHITECTURE}",
+        "-Xcompiler",
+        "-Wall,-Wextra,-Wshadow",
+        "-c",
+        f"{path.stem}.cu",
+    ]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (built.returncode, built.stderr) == (0, "")

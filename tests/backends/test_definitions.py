@@ -10,11 +10,11 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.backends.definitions import definitions, unused, used
+from starplat.backends.files.definitions import definitions, unused, used
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GENERATED = Path(__file__).parents[2] / "generated"
-PROGRAMS = sorted(path for path in GENERATED.rglob("*") if path.is_file() and path.suffix not in (".hpp", ".md"))
+PROGRAMS = sorted(path for path in GENERATED.glob("*/*") if not path.name.startswith("starplat_"))
 ASKED_FOR_BY_OTHERS = {"main", "CL_TARGET_OPENCL_VERSION", "SYCL_DISABLE_FSYCL_SYCLHPP_WARNING"}
 """What the system or a system's header looks for."""
 
@@ -80,7 +80,8 @@ def _names(folder: Path) -> set[str]:
 @pytest.mark.parametrize("folder", sorted(path for path in GENERATED.iterdir() if path.is_dir()), ids=lambda f: f.name)
 def test_no_comment_names_what_is_not_there(folder: Path) -> None:
     known = {name for name in _names(folder) if "_" in name}
-    beside = (*GENERATED.glob("common/*.hpp"), *GENERATED.glob(f"{folder.name.removesuffix('-plain')}/*.hpp"))
+    own = folder.name.removesuffix("-plain")
+    beside = (*GENERATED.glob("common/*"), *GENERATED.glob(f"{own}/starplat_*"))
     shared = {name for path in beside for one in definitions(_text(path)) for name in one.names}
     for path in folder.iterdir():
         text = _text(path)

@@ -12,7 +12,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.schedule import AUTO, PLAIN, Schedule
 from starplat.schedule.apply import scheduled
 
@@ -25,7 +25,7 @@ every_schedule = pytest.mark.parametrize("schedule", [PLAIN, AUTO], ids=str)
 
 
 @cache
-def module(path: Path, schedule: Schedule = AUTO) -> Module:
+def module(path: Path, schedule: Schedule = AUTO) -> ir.Module:
     return scheduled(starplat.compile(path).module(), schedule, HIP.capabilities)
 
 

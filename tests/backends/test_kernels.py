@@ -13,38 +13,8 @@ from starplat.backends.launch import has_uneven_loops
 from starplat.backends.opencl import CAPABILITIES, SPELLING, extensions, kernels_text
 from starplat.backends.view import view
 from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Carry,
-    Cast,
-    Combine,
-    Const,
-    Contribute,
-    Element,
-    Extent,
-    ExtremeCell,
-    Function,
-    Kernel,
-    KernelCall,
-    KernelContinue,
-    KernelIf,
-    KernelReturn,
-    Let,
-    NumNodes,
-    Once,
-    Origin,
-    Parameter,
-    Reduction,
-    Ref,
-    SetLocal,
-    Store,
-    UpdateCell,
-    Variable,
-)
 from starplat.program_text import read_program
 from starplat.source import SourceFile
 from tests.backends.devices import DTYPES, build, require_devices, run
@@ -73,24 +43,18 @@ void sssp_relax(
 
 // sssp.sp:8 fixedPoint until (finished : !modified)
 #line 8 "sssp.sp"
-__kernel void sssp_finished(
-    int num_nodes, __global const uchar *restrict modified, __global int *finished
-) {
+__kernel void sssp_finished(int num_nodes, __global const uchar *restrict modified, __global int *finished) {
     bool finished_part = true;
     for (int v = get_global_id(0); v < num_nodes; v += get_global_size(0)) {
-        if (modified[v]) {
-            finished_part = false;
-        }
+        if (modified[v]) finished_part = false;
     }
-    if (!finished_part) {
-        *finished = 0;
-    }
+    if (!finished_part) *finished = 0;
 }
 """
 
-CELL = Variable("cell_of_v", Element.INT)
+CELL = ir.Variable("cell_of_v", ir.Element.INT)
 N = 1000
-TARGET = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
+TARGET = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(V), number(7), ir.Element.INT)
 
 
 CHOSEN = Path(__file__).parents[1] / "programs" / "found" / "chosen_beside_what_is_written.sp"
@@ -129,17 +93,19 @@ def test_shortest_paths_build(flags: tuple[str, ...]) -> None:
         build(context, kernels_text(sssp()), *flags)
 
 
-NUMBERS = [Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE]
+NUMBERS = [ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE]
 
 
 @pytest.mark.parametrize("element", NUMBERS)
-@pytest.mark.parametrize("combine", [Combine.ADD, Combine.MULTIPLY, Combine.MIN, Combine.MAX])
-def test_shared_cells_receive_every_update(combine: Combine, element: Element) -> None:
+@pytest.mark.parametrize("combine", [ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.MIN, ir.Combine.MAX])
+def test_shared_cells_receive_every_update(combine: ir.Combine, element: ir.Element) -> None:
     cells, values = node_array("cells", element), node_array("values", element)
-    update = UpdateCell(combine, cells, TARGET, load(values, V), shared=True)
+    update = ir.UpdateCell(combine, cells, TARGET, load(values, V), shared=True)
     module = module_of(over_nodes([update], [cells, values]))
-    given = np.ones(N, DTYPES[element]) if combine is Combine.MULTIPLY else np.arange(N).astype(DTYPES[element]) - 500
-    if combine is Combine.MULTIPLY:
+    given = (
+        np.ones(N, DTYPES[element]) if combine is ir.Combine.MULTIPLY else np.arange(N).astype(DTYPES[element]) - 500
+    )
+    if combine is ir.Combine.MULTIPLY:
         given[::100] = -3
     start = np.full(N, 1, DTYPES[element])
     expected = start.copy()
@@ -151,13 +117,15 @@ def test_shared_cells_receive_every_update(combine: Combine, element: Element) -
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("combine", [Combine.AND, Combine.OR, Combine.BIT_XOR])
-def test_shared_flags(combine: Combine) -> None:
-    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
-    module = module_of(over_nodes([UpdateCell(combine, cells, TARGET, load(values, V), shared=True)], [cells, values]))
+@pytest.mark.parametrize("combine", [ir.Combine.AND, ir.Combine.OR, ir.Combine.BIT_XOR])
+def test_shared_flags(combine: ir.Combine) -> None:
+    cells, values = node_array("cells", ir.Element.BOOL), node_array("values", ir.Element.BOOL)
+    module = module_of(
+        over_nodes([ir.UpdateCell(combine, cells, TARGET, load(values, V), shared=True)], [cells, values])
+    )
     given = (np.arange(N) % 49 == 8).astype(np.uint8)
-    given = 1 - given if combine is Combine.AND else given
-    start = np.full(N, combine is Combine.AND, np.uint8)
+    given = 1 - given if combine is ir.Combine.AND else given
+    start = np.full(N, combine is ir.Combine.AND, np.uint8)
     expected = start.copy()
     function = {"&&": np.logical_and, "||": np.logical_or, "^": np.bitwise_xor}[combine.value]
     function.at(expected, np.arange(N) % 7, given)
@@ -168,17 +136,17 @@ def test_shared_flags(combine: Combine) -> None:
 
 
 def test_flags_need_no_atomic_operation() -> None:
-    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
-    body = [UpdateCell(Combine.OR, cells, TARGET, load(values, V), shared=True)]
+    cells, values = node_array("cells", ir.Element.BOOL), node_array("values", ir.Element.BOOL)
+    body = [ir.UpdateCell(ir.Combine.OR, cells, TARGET, load(values, V), shared=True)]
     text = kernels_text(module_of(over_nodes(body, [cells, values])))
-    assert "if (values[v]) {\n            cells[v % 7] = true;" in text
+    assert "if (values[v]) cells[v % 7] = true;" in text
     assert "atomic" not in text
 
 
-@pytest.mark.parametrize("element", [Element.FLOAT, Element.DOUBLE])
-def test_what_is_not_a_number_is_no_minimum(element: Element) -> None:
+@pytest.mark.parametrize("element", [ir.Element.FLOAT, ir.Element.DOUBLE])
+def test_what_is_not_a_number_is_no_minimum(element: ir.Element) -> None:
     cells, values = node_array("cells", element), node_array("values", element)
-    least = ExtremeCell(Combine.MIN, cells, number(0), load(values, V), (), shared=True)
+    least = ir.ExtremeCell(ir.Combine.MIN, cells, number(0), load(values, V), (), shared=True)
     module = module_of(over_nodes([least], [cells, values]))
     given = np.arange(N).astype(DTYPES[element]) - 20
     given[::2] = np.nan
@@ -189,30 +157,34 @@ def test_what_is_not_a_number_is_no_minimum(element: Element) -> None:
 
 
 @pytest.mark.parametrize("element", NUMBERS)
-@pytest.mark.parametrize("extreme", [Combine.MIN, Combine.MAX])
-def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Element) -> None:
-    best, who = node_array("best", element), node_array("who", Element.NODE)
-    values, lock = node_array("values", element), Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
-    take = ExtremeCell(extreme, best, TARGET, load(values, V), (Carry(who, TARGET, Ref(V)),), shared=True, lock=lock)
+@pytest.mark.parametrize("extreme", [ir.Combine.MIN, ir.Combine.MAX])
+def test_a_lock_keeps_what_is_carried_consistent(extreme: ir.Combine, element: ir.Element) -> None:
+    best, who = node_array("best", element), node_array("who", ir.Element.NODE)
+    values, lock = node_array("values", element), ir.Array("lock", ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    take = ir.ExtremeCell(
+        extreme, best, TARGET, load(values, V), (ir.Carry(who, TARGET, ir.Ref(V)),), shared=True, lock=lock
+    )
     module = module_of(over_nodes([take], [best, who, values, lock]))
     assert "volatile int *who" in kernels_text(module)
     given = np.random.default_rng(1).permutation(N).astype(DTYPES[element])
-    start = np.full(N, 2 * N if extreme is Combine.MIN else -1, DTYPES[element])
+    start = np.full(N, 2 * N if extreme is ir.Combine.MIN else -1, DTYPES[element])
     for context in require_devices():
         found, winner = start.copy(), np.full(N, -1, np.int32)
         run(context, module, N, {"best": found, "who": winner, "values": given, "lock": np.zeros(N, np.int32)})
         for cell in range(7):
             group = given[cell::7]
-            assert found[cell] == (group.min() if extreme is Combine.MIN else group.max())
+            assert found[cell] == (group.min() if extreme is ir.Combine.MIN else group.max())
             assert given[winner[cell]] == found[cell]
 
 
 @every_reduction
-def test_reductions_combine_every_contribution(combine: Combine, element: Element) -> None:
-    values, total = node_array("values", element), Variable("total", element)
-    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
-    given = np.ones(N, DTYPES[element]) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(DTYPES[element])
-    given = (given > 3).astype(np.uint8) if element is Element.BOOL else given
+def test_reductions_combine_every_contribution(combine: ir.Combine, element: ir.Element) -> None:
+    values, total = node_array("values", element), ir.Variable("total", element)
+    kernel = over_nodes([ir.Contribute(total, load(values, V))], [values], reductions=[ir.Reduction(total, combine)])
+    given = (
+        np.ones(N, DTYPES[element]) if combine is ir.Combine.MULTIPLY else (np.arange(N) % 90).astype(DTYPES[element])
+    )
+    given = (given > 3).astype(np.uint8) if element is ir.Element.BOOL else given
     reduce = {
         "+": np.add, "*": np.multiply, "&&": np.logical_and, "||": np.logical_or, "&": np.bitwise_and,
         "|": np.bitwise_or, "^": np.bitwise_xor, "min": np.minimum, "max": np.maximum,
@@ -223,19 +195,28 @@ def test_reductions_combine_every_contribution(combine: Combine, element: Elemen
 
 
 def test_one_atomic_operation_for_a_group_at_most() -> None:
-    total = variable("total", Element.LONG)
-    values = node_array("values", Element.LONG)
-    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, Combine.ADD)])
+    total = variable("total", ir.Element.LONG)
+    values = node_array("values", ir.Element.LONG)
+    kernel = over_nodes(
+        [ir.Contribute(total, load(values, V))], [values], reductions=[ir.Reduction(total, ir.Combine.ADD)]
+    )
     text = kernels_text(module_of(kernel))
-    assert "if (get_local_id(0) == 0) {\n        atom_add(total, total_part);" in text
+    assert "if (get_local_id(0) == 0) atom_add(total, total_part);" in text
     assert "total_part += values[v];" in text
 
 
 def test_one_thread_runs_sequential_pieces() -> None:
-    cells, total = node_array("cells", Element.INT), variable("total")
-    early = KernelIf(Binary(BinaryOperator.LESS, NumNodes(), number(5), Element.BOOL), (KernelContinue(),))
-    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)), early, Store(cells, number(1), number(9)))
-    kernel = Kernel("once", Once(), None, None, body, (cells,), (), (Reduction(total, Combine.ADD),))
+    cells, total = node_array("cells", ir.Element.INT), variable("total")
+    early = ir.KernelIf(
+        ir.Binary(ir.BinaryOperator.LESS, ir.NumNodes(), number(5), ir.Element.BOOL), (ir.KernelContinue(),)
+    )
+    body = (
+        ir.Store(cells, number(0), number(3)),
+        ir.Contribute(total, number(4)),
+        early,
+        ir.Store(cells, number(1), number(9)),
+    )
+    kernel = ir.Kernel("once", ir.Once(), None, None, body, (cells,), (), (ir.Reduction(total, ir.Combine.ADD),))
     for context in require_devices():
         for n, second in ((4, 0), (6, 9)):
             found = np.zeros(n, np.int32)
@@ -244,23 +225,23 @@ def test_one_thread_runs_sequential_pieces() -> None:
 
 
 def test_functions_get_what_they_need() -> None:
-    cells, scale, x = node_array("cells", Element.INT), variable("scale"), variable("x")
-    inner_cells = node_array("xs", Element.INT, Origin.PARAMETER)
-    grow = Function(
+    cells, scale, x = node_array("cells", ir.Element.INT), variable("scale"), variable("x")
+    inner_cells = node_array("xs", ir.Element.INT, ir.Origin.PARAMETER)
+    grow = ir.Function(
         "grow",
-        (Parameter(x, by_reference=True), Parameter(inner_cells)),
-        Element.INT,
+        (ir.Parameter(x, by_reference=True), ir.Parameter(inner_cells)),
+        ir.Element.INT,
         (
-            SetLocal(x, Binary(BinaryOperator.ADD, Ref(x), NumNodes(), Element.INT)),
-            Store(inner_cells, Ref(x), number(1)),
-            KernelReturn(Ref(x)),
+            ir.SetLocal(x, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(x), ir.NumNodes(), ir.Element.INT)),
+            ir.Store(inner_cells, ir.Ref(x), number(1)),
+            ir.KernelReturn(ir.Ref(x)),
         ),
     )
     local = variable("y")
     body = [
-        Let(local, Ref(scale)),
-        KernelCall(CallFunction("grow", (local, cells), Element.INT)),
-        Store(cells, Ref(V), Ref(local)),
+        ir.Let(local, ir.Ref(scale)),
+        ir.KernelCall(ir.CallFunction("grow", (local, cells), ir.Element.INT)),
+        ir.Store(cells, ir.Ref(V), ir.Ref(local)),
     ]
     text = kernels_text(module_of(over_nodes(body, [cells], scalars=[scale]), grow))
     assert "static int grow(int num_nodes, int *x, __global int *xs) {" in text
@@ -270,10 +251,10 @@ def test_functions_get_what_they_need() -> None:
         build(context, text)
 
 
-@pytest.mark.parametrize("element", [Element.INT, Element.LONG])
-def test_conversions_stop_at_the_ends(element: Element) -> None:
-    reals, cells = node_array("reals", Element.DOUBLE), node_array("cells", element)
-    module = module_of(over_nodes([Store(cells, Ref(V), Cast(load(reals, V), element))], [reals, cells]))
+@pytest.mark.parametrize("element", [ir.Element.INT, ir.Element.LONG])
+def test_conversions_stop_at_the_ends(element: ir.Element) -> None:
+    reals, cells = node_array("reals", ir.Element.DOUBLE), node_array("cells", element)
+    module = module_of(over_nodes([ir.Store(cells, ir.Ref(V), ir.Cast(load(reals, V), element))], [reals, cells]))
     given = np.array([1e30, -1e30, np.nan, np.inf, -np.inf, 2.9, -2.9])
     limit = np.iinfo(DTYPES[element])
     for context in require_devices():
@@ -284,16 +265,16 @@ def test_conversions_stop_at_the_ends(element: Element) -> None:
 
 def test_only_needed_extensions_are_asked_for() -> None:
     assert extensions(sssp()) == ()
-    cells = node_array("cells", Element.DOUBLE)
-    value = Const(1.0, Element.DOUBLE)
-    module = module_of(over_nodes([UpdateCell(Combine.ADD, cells, TARGET, value, shared=True)], [cells]))
+    cells = node_array("cells", ir.Element.DOUBLE)
+    value = ir.Const(1.0, ir.Element.DOUBLE)
+    module = module_of(over_nodes([ir.UpdateCell(ir.Combine.ADD, cells, TARGET, value, shared=True)], [cells]))
     assert extensions(module) == ("cl_khr_fp64", "cl_khr_int64_base_atomics")
 
 
 def test_what_a_target_cannot_do_is_refused_by_name() -> None:
-    cells = node_array("cells", Element.LONG)
-    update = UpdateCell(Combine.ADD, cells, TARGET, Const(1, Element.LONG), shared=True)
-    narrow = Capabilities(CAPABILITIES.atomics - {(Combine.ADD, Element.LONG)}, frozenset({32}))
+    cells = node_array("cells", ir.Element.LONG)
+    update = ir.UpdateCell(ir.Combine.ADD, cells, TARGET, ir.Const(1, ir.Element.LONG), shared=True)
+    narrow = Capabilities(CAPABILITIES.atomics - {(ir.Combine.ADD, ir.Element.LONG)}, frozenset({32}))
     with pytest.raises(DiagnosticError) as refused:
         view(module_of(over_nodes([update], [cells])), narrow, SPELLING)
     assert refused.value.diagnostics[0].code == "E0604"

@@ -12,8 +12,8 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.backends.definitions import definitions
-from starplat.backends.layout import header, laid_out, raw_literal
+from starplat.backends.files.definitions import definitions
+from starplat.backends.files.layout import header, laid_out, raw_literal
 from starplat.resources import template_folder
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -26,7 +26,7 @@ def program(name: str) -> starplat.Program:
 
 
 def headers_among(files: dict[str, str]) -> dict[str, str]:
-    return {file: text for file, text in files.items() if re.fullmatch(r"starplat_\w+\.hpp", file)}
+    return {file: text for file, text in files.items() if re.fullmatch(r"starplat_\w+\.(hpp|h)", file)}
 
 
 @pytest.mark.parametrize("target", BACKENDS)
@@ -41,7 +41,7 @@ def test_headers_are_the_same_for_every_program(target: str) -> None:
             assert {file: text for file, text in beside.items() if file in HEADERS} == {
                 file: header(file) for file in beside if file in HEADERS
             }
-            asked = {file for text in files.values() for file in re.findall(r'#include "(starplat_\w+\.hpp)"', text)}
+            asked = {file for text in files.values() for file in re.findall(r'#include "(starplat_[\w.]+)"', text)}
             assert asked == set(beside)
 
 
@@ -53,10 +53,13 @@ def test_a_single_file_holds_all(target: str) -> None:
     assert '#include "starplat' not in text
     for name, part in beside.items():
         if name in HEADERS:
-            pieces = list(filter(None, re.split(r'#include "starplat_\w+\.hpp"\n', part)))
-            assert [text.count(piece) for piece in pieces] == [1] * len(pieces)
+            assert [text.count(piece) for piece in _without_requests(part)] == [1] * len(_without_requests(part))
         elif name not in files and name not in headers_among(beside):
-            assert text.count(part) == 1, "kernels are in it byte for byte"
+            assert [text.count(piece) for piece in _without_requests(part)] == [1, 1], "its kernels are in it"
+
+
+def _without_requests(text: str) -> list[str]:
+    return list(filter(None, re.split(r'#include "starplat_[\w.]+"\n', text)))
 
 
 @pytest.mark.parametrize("target", BACKENDS)
@@ -114,4 +117,21 @@ def test_a_header_stands_alone(name: str, tmp_path: Path) -> None:
     (tmp_path / "alone.cpp").write_text(f'#include "{name}"\n#include "{name}"\nint main() {{}}\n')
     flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
     read = subprocess.run(["g++", *flags, "alone.cpp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert read.returncode == 0, read.stderr
+
+
+@pytest.mark.parametrize("absent", [None, "cl_khr_fp64", "cl_khr_int64_base_atomics", "all"])
+@pytest.mark.parametrize("define", ["-DARC_32", "-DARC_64", "-DATOMIC_READS"])
+def test_opencl_s_header_of_kernels_is_for_devices_without_extensions_too(
+    absent: str | None, define: str, tmp_path: Path
+) -> None:
+    if shutil.which("clang") is None:
+        pytest.skip("clang is not installed")
+    name = "starplat_opencl_kernels.h"
+    (tmp_path / name).write_text(program("sssp").artifact("opencl")[name], encoding="utf-8")
+    (tmp_path / "alone.cl").write_text(f'#include "{name}"\n#include "{name}"\n', encoding="utf-8")
+    words = ["-cl-std=CL1.2", "-target", "spir64", "-Xclang", "-finclude-default-header", "-fsyntax-only", define]
+    words += [] if absent is None else ["-Xclang", f"-cl-ext=-{absent}"]
+    command = ["clang", *words, "-Wall", "-Wextra", "-Wno-unused-function", "-Werror", "alone.cl"]
+    read = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert read.returncode == 0, read.stderr

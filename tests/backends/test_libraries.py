@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import shutil
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from starplat.backends import BACKENDS
 from starplat.graph import Graph
 from starplat.graph.generators import rmat
 from starplat.toolchain.devices import report
-from tests.backends.test_artifacts import require_headers
+from tests.backends.built import built
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HOST_TARGETS = [target for target in ("opencl", "openmp") if target in BACKENDS]
@@ -46,6 +44,49 @@ int main(void) {
 }
 """
 
+HOSTILE = """\
+function entry(
+  Graph g, propNode<int> returned, propNode<int> device, SetN<g> template, propNode<int> template_count, SetE<g> handle,
+  int graph, int given_graph
+) {
+  g.attachNodeProperty(returned = 1, device = 2, template_count = 3);
+  int count = graph + given_graph;
+  for (v in template) {
+    count += 1;
+  }
+  forall (v in g.nodes()) {
+    v.device = v.returned + v.template_count;
+  }
+  for (e in handle) {
+    count += 100;
+  }
+  return count;
+}
+"""
+
+TWO_AT_ONCE = """
+#include "bfs_levels.cpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+int main() {
+    std::atomic<bool> running{false}, met{false};
+    std::thread other([&] {
+        done([&] {
+            running = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            running = false;
+        });
+    });
+    while (!running) std::this_thread::yield();
+    done([&] { met = running.load(); });
+    other.join();
+    return met;
+}
+"""
+
 
 def c_graph(graph: Graph) -> tuple[Any, list[np.ndarray[Any, Any]]]:
     """`struct NAME_graph` of a program without weights, and the arrays that it points to."""
@@ -62,19 +103,8 @@ def library(name: str, target: str, folder: Path) -> Path:
     """Builds an example as its first comment says."""
     if target == "sycl" and not any(device.usable for device in report(target)):
         pytest.skip("sycl has no device here")
-    require_headers()
-    for file, text in starplat.compile(EXAMPLES / f"{name}.sp").artifact(target, library=True).items():
-        (folder / file).write_text(text, encoding="utf-8")
-    command = re.search(r"build: (.*)", (folder / f"{name}.cpp").read_text(encoding="utf-8"))
-    assert command is not None
-    command_line = command[1].replace("$SYCL", sys.prefix)
-    words = [*command_line.split(), "-Wall", "-Wextra", "-Wno-unused-parameter"]
-    built = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    if "cannot find -lOpenCL" in built.stderr:
-        pytest.skip("OpenCL's loader is not installed for linking (ocl-icd-opencl-dev)")
-    assert built.returncode == 0, built.stderr
-    assert target == "openacc" or not built.stderr  # the linker has a word about what is offloaded
-    return folder / f"lib{name}.so"
+    files = starplat.compile(EXAMPLES / f"{name}.sp").artifact(target, library=True)
+    return built(files, folder, "-Wall", "-Wextra", "-Wshadow")
 
 
 def called(path: Path, name: str, graph: Graph, *arguments: Any) -> None:
@@ -97,9 +127,9 @@ def pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
 @pytest.mark.thin(plain=4)
 @pytest.mark.parametrize("target", CALLED)
 def test_c_calls_it(target: str, tmp_path: Path) -> None:
-    built = library("sssp", target, tmp_path)
+    path = library("sssp", target, tmp_path)
     (tmp_path / "caller.c").write_text(C_PROGRAM)
-    command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "caller.c", str(built), "-o", "caller"]
+    command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "caller.c", str(path), "-o", "caller"]
     linked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert linked.returncode == 0, linked.stderr
     answer = subprocess.run([tmp_path / "caller"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -188,3 +218,22 @@ def test_a_graph_is_opened_once_and_run_on_often(target: str, tmp_path: Path) ->
     assert not loaded.bfs_levels_open(given, ctypes.c_int32(-1))
     assert b"negative" in loaded.bfs_levels_message()
     assert loaded.bfs_levels_run(None, None, ctypes.c_int64(0)) == 1
+
+
+def test_calls_of_different_functions_wait_for_each_other(tmp_path: Path) -> None:
+    """Opening beside running too: both may use the memory of one device."""
+    library("bfs_levels", "openmp", tmp_path)
+    (tmp_path / "two.cpp").write_text(TWO_AT_ONCE)
+    subprocess.run(["g++", "-std=c++17", "-fopenmp", "two.cpp", "-o", "two"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "two"], check=False).returncode == 0
+
+
+def test_a_program_may_call_its_parameters_as_it_likes(tmp_path: Path) -> None:
+    """Its header is C and C++ still, and no two parameters of the function have one name."""
+    for file, text in starplat.compile(HOSTILE).artifact("openmp", library=True).items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    (tmp_path / "one.c").write_text('#include "program.h"\n')
+    flags = ["-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only"]
+    for command in (["gcc", "-std=c99", *flags, "one.c"], ["g++", "-std=c++17", "-fopenmp", *flags, "program.cpp"]):
+        read = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert read.returncode == 0, read.stderr

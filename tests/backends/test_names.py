@@ -7,23 +7,23 @@ from dataclasses import replace
 import pytest
 
 from starplat.backends.legal_module import legal
-from starplat.backends.names import Names, is_free
 from starplat.backends.opencl import CAPABILITIES
-from starplat.ir.nodes import Element, Let, Module, Ref, Variable
+from starplat.backends.text.names import Names, is_free
+from starplat.ir import nodes as ir
 from tests.backends.modules import module_of, number, over_nodes
 
 
-def names_of(module: Module) -> Names:
+def names_of(module: ir.Module) -> Names:
     return Names(module, *legal(module, CAPABILITIES))
 
 
-def module_with(*locals: str) -> Module:
-    return module_of(over_nodes([Let(Variable(name, Element.INT), number(0)) for name in locals], ()))
+def module_with(*locals: str) -> ir.Module:
+    return module_of(over_nodes([ir.Let(ir.Variable(name, ir.Element.INT), number(0)) for name in locals], ()))
 
 
 def called(*locals: str) -> list[str]:
     names = names_of(module_with(*locals))
-    return [names.local(Variable(name, Element.INT)) for name in locals]
+    return [names.local(ir.Variable(name, ir.Element.INT)) for name in locals]
 
 
 def test_ordinary_names_stay() -> None:
@@ -63,6 +63,6 @@ def test_kernels_and_functions_have_different_names() -> None:
 
 
 def test_a_scalar_reads_the_same_everywhere() -> None:
-    scalar = Variable("long", Element.LONG)
-    module = module_of(over_nodes([Let(Variable("x", Element.LONG), Ref(scalar))], (), scalars=[scalar]))
+    scalar = ir.Variable("long", ir.Element.LONG)
+    module = module_of(over_nodes([ir.Let(ir.Variable("x", ir.Element.LONG), ir.Ref(scalar))], (), scalars=[scalar]))
     assert names_of(module).local(scalar) == "long_"

@@ -21,7 +21,7 @@ DRIVER = """
 import starplat
 from starplat.backends.opencl import CAPABILITIES
 from starplat.graph import generators
-from starplat.runtime import opencl
+from starplat.runtime.devices import opencl
 from tests.programs.cases import CASES
 opencl.CPU_CAPABILITIES = CAPABILITIES
 for case in CASES:

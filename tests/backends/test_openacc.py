@@ -11,24 +11,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.ir.nodes import (
-    Array,
-    Carry,
-    Combine,
-    Const,
-    Contribute,
-    Element,
-    Extent,
-    ExtremeCell,
-    Kernel,
-    Module,
-    Once,
-    Origin,
-    Reduction,
-    Ref,
-    Store,
-    UpdateCell,
-)
+from starplat.ir import nodes as ir
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from starplat.toolchain.compilers import gnu_compiler, offloading_compiler
@@ -43,8 +26,7 @@ RELAX = """\
 #line 9 "sssp.sp"
 extern "C" void sssp_relax(
     int num_nodes, const arc_t *__restrict__ row_offsets, const int *__restrict__ columns,
-    const bool *__restrict__ modified, int *dist, const int *__restrict__ weight,
-    bool *modified_next
+    const bool *__restrict__ modified, int *dist, const int *__restrict__ weight, bool *modified_next
 ) {
     #pragma acc parallel loop gang(static:1) worker vector \\
         num_gangs(256) num_workers(16) vector_length(32) \\
@@ -68,9 +50,7 @@ extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, 
     #pragma acc parallel loop gang worker vector num_gangs(256) num_workers(16) vector_length(32) \\
         deviceptr(modified) reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (modified[v]) {
-            finished_part = 0;
-        }
+        if (modified[v]) finished_part = 0;
     }
     *finished = finished_part;
 }
@@ -80,9 +60,7 @@ extern "C" void sssp_finished(int num_nodes, const bool *__restrict__ modified, 
     int finished_part = 1;
     #pragma omp parallel for schedule(static) reduction(&& : finished_part)
     for (int v = 0; v < num_nodes; v++) {
-        if (modified[v]) {
-            finished_part = 0;
-        }
+        if (modified[v]) finished_part = 0;
     }
     *finished = finished_part;
 }
@@ -111,7 +89,7 @@ def test_teams_share_the_arcs_of_a_node() -> None:
     assert for_openmp == BACKENDS["openmp"].kernels_text(sssp()), "OpenMP's threads take nodes"
 
 
-def in_teams() -> Module:
+def in_teams() -> ir.Module:
     module = sssp()
     relax, *others = module.kernels
     return replace(module, kernels=(replace(relax, shares_arcs=True), *others))
@@ -144,9 +122,7 @@ IN_BATCHES = {
                 }
             }
         }
-        if (!finished_part) {
-            *finished_found = 0;
-        }
+        if (!finished_part) *finished_found = 0;
     }
 """,
     "teams": """\
@@ -174,7 +150,7 @@ IN_BATCHES = {
 }
 
 
-def in_batches(program: str, balance: str = "auto") -> Module:
+def in_batches(program: str, balance: str = "auto") -> ir.Module:
     """An example whose host asks for rounds ahead."""
     case = next(case for case in CASES if case.program == program)
     schedule = parse_schedule(f"loop=batch,balance={balance},algebra=plain")
@@ -206,39 +182,41 @@ def test_what_loops_call_is_a_routine_of_the_device() -> None:
 
 @pytest.mark.parametrize(("target", "directive"), [("openacc", "acc atomic update"), ("openmp", "omp atomic update")])
 def test_sums_of_shared_cells_are_atomic_updates(target: str, directive: str) -> None:
-    cells = node_array("cells", Element.DOUBLE)
-    add = UpdateCell(Combine.ADD, cells, number(0), Const(1.0, Element.DOUBLE), shared=True)
+    cells = node_array("cells", ir.Element.DOUBLE)
+    add = ir.UpdateCell(ir.Combine.ADD, cells, number(0), ir.Const(1.0, ir.Element.DOUBLE), shared=True)
     text = BACKENDS[target].kernels_text(module_of(over_nodes([add], [cells])))
     assert f"#pragma {directive}\n        cells[0] += 1.0;" in text
 
 
 def test_reductions_of_one_operator_share_a_clause() -> None:
-    values = node_array("values", Element.LONG)
-    totals = [variable(name, Element.LONG) for name in ("first", "second", "third")]
-    combines = (Combine.ADD, Combine.MAX, Combine.ADD)
+    values = node_array("values", ir.Element.LONG)
+    totals = [variable(name, ir.Element.LONG) for name in ("first", "second", "third")]
+    combines = (ir.Combine.ADD, ir.Combine.MAX, ir.Combine.ADD)
     kernel = over_nodes(
-        [Contribute(total, load(values, V)) for total in totals],
+        [ir.Contribute(total, load(values, V)) for total in totals],
         [values],
-        reductions=[Reduction(total, combine) for total, combine in zip(totals, combines, strict=True)],
+        reductions=[ir.Reduction(total, combine) for total, combine in zip(totals, combines, strict=True)],
     )
     text = BACKENDS["openacc"].kernels_text(module_of(kernel))
     assert "reduction(+ : first_part, third_part) reduction(max : second_part)" in text.replace("\\\n        ", "")
 
 
 def test_one_thread_runs_sequential_pieces() -> None:
-    cells, total = node_array("cells", Element.INT), variable("total")
-    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)))
-    module = module_of(Kernel("once", Once(), None, None, body, (cells,), (), (Reduction(total, Combine.ADD),)))
+    cells, total = node_array("cells", ir.Element.INT), variable("total")
+    body = (ir.Store(cells, number(0), number(3)), ir.Contribute(total, number(4)))
+    module = module_of(
+        ir.Kernel("once", ir.Once(), None, None, body, (cells,), (), (ir.Reduction(total, ir.Combine.ADD),))
+    )
     text = BACKENDS["openacc"].kernels_text(module)
     assert "    #pragma acc serial deviceptr(cells) copy(total_part)\n    {\n" in text
     assert "#pragma" not in BACKENDS["openmp"].kernels_text(module)
 
 
-def locked() -> ExtremeCell:
-    best, who = node_array("best", Element.DOUBLE), node_array("who", Element.NODE)
-    lock = Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
-    carry, candidate = Carry(who, number(0), Ref(V)), Const(1.0, Element.DOUBLE)
-    return ExtremeCell(Combine.MIN, best, number(0), candidate, (carry,), shared=True, lock=lock)
+def locked() -> ir.ExtremeCell:
+    best, who = node_array("best", ir.Element.DOUBLE), node_array("who", ir.Element.NODE)
+    lock = ir.Array("lock", ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    carry, candidate = ir.Carry(who, number(0), ir.Ref(V)), ir.Const(1.0, ir.Element.DOUBLE)
+    return ir.ExtremeCell(ir.Combine.MIN, best, number(0), candidate, (carry,), shared=True, lock=lock)
 
 
 @every_target
@@ -284,7 +262,7 @@ def test_batches_compile_without_a_warning(program: str, balance: str, tmp_path:
     [(sssp(), ("gang worker vector",)), (in_teams(), ("gang worker", "vector"))],
     ids=["nodes", "teams"],
 )
-def test_an_example_is_offloaded(module: Module, loops: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_example_is_offloaded(module: ir.Module, loops: tuple[str, ...], tmp_path: Path) -> None:
     compiler = offloading_compiler()
     if compiler is None:
         pytest.skip("no g++ with a compiler for NVIDIA's GPUs is here")
@@ -337,7 +315,7 @@ def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.thin(plain=10, campaign=2)
+@pytest.mark.thin(plain=20)
 @every_target
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 def test_every_program_is_complete(case: Case, target: str, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import re
-import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import zstandard
 import starplat
 from starplat.cli.output import Findings, writer_for
 from starplat.graph import generators, read, write
+from tests.backends.built import built
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -35,18 +35,12 @@ function weigh(Graph g, SetE<g> chosen, propEdge<int> weight) {
 Start = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def started_from(program: starplat.Program, stem: str, folder: Path) -> Start:
+def started_from(program: starplat.Program, folder: Path, *flags: str) -> Start:
     """Builds a program for the host's cores; what comes back runs it."""
-    if shutil.which("g++") is None:
-        pytest.skip("g++ is not installed")
-    for name, text in program.artifact("openmp").items():
-        (folder / name).write_text(text, encoding="utf-8")
-    command = re.search(r"build: (.*)", (folder / f"{stem}.cpp").read_text(encoding="utf-8"))
-    assert command is not None
-    subprocess.run(command[1].replace("-O2", "-O0").split(), cwd=folder, check=True)
+    path = built(program.artifact("openmp"), folder, *flags)
 
     def start(*arguments: object) -> subprocess.CompletedProcess[str]:
-        words = [str(folder / stem), *map(str, arguments)]
+        words = [str(path), *map(str, arguments)]
         return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
     return start
@@ -54,7 +48,7 @@ def started_from(program: starplat.Program, stem: str, folder: Path) -> Start:
 
 @pytest.fixture(scope="module")
 def sssp(tmp_path_factory: pytest.TempPathFactory) -> Start:
-    return started_from(starplat.compile(EXAMPLES / "sssp.sp"), "sssp", tmp_path_factory.mktemp("sssp"))
+    return started_from(starplat.compile(EXAMPLES / "sssp.sp"), tmp_path_factory.mktemp("sssp"))
 
 
 @pytest.fixture
@@ -117,7 +111,7 @@ def test_a_damaged_spg_is_refused(kept: int, edges: Path, tmp_path: Path, sssp: 
 
 
 def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
-    start = started_from(starplat.compile(ARCS), "program", tmp_path)
+    start = started_from(starplat.compile(ARCS), tmp_path)
     assert "returned 13\n" in start(edges, "--chosen", "0,1").stdout
     assert start(edges, "--chosen", "5").stderr == "error: the graph has no arc 5\n"
     for wrong in ("1,,2", ",1", "1,", ","):
@@ -128,14 +122,17 @@ def test_arcs_are_chosen_by_their_places(edges: Path, tmp_path: Path) -> None:
 
 @pytest.mark.campaign
 def test_options_give_way_to_arguments_of_the_same_name(edges: Path, tmp_path: Path) -> None:
-    text = "function entry(Graph g, int device, int run) { int sum = device + run; return sum; }"
-    start = started_from(starplat.compile(text), "program", tmp_path)
-    assert "returned 9\n" in start(edges, "--device", 4, "--run=5").stdout
-    assert start(edges, "--device=4", "--run=5", "--device-option=1").returncode == 1
+    text = "function entry(Graph g, int device, int undirected) { int sum = device + undirected; return sum; }"
+    start = started_from(starplat.compile(text), tmp_path)
+    answer = start(edges, "--device", 4, "--undirected=5", "--undirected-option")
+    assert "returned 9\n" in answer.stdout
+    assert "5 nodes, 10 arcs" in answer.stdout
+    assert start(edges, "--device=4", "--undirected=5", "--device-option=1").returncode == 1
+    assert "\n  --undirected INT        an int\n" in start("--help").stdout
 
 
 def test_sets_are_read_from_a_file(edges: Path, tmp_path: Path) -> None:
-    start = started_from(starplat.compile(ARCS), "program", tmp_path)
+    start = started_from(starplat.compile(ARCS), tmp_path)
     (tmp_path / "chosen.txt").write_text("0, 1\n2\n\n4")
     assert start(edges, "--chosen", f"@{tmp_path / 'chosen.txt'}").stdout.count("returned 19\n") == 1
     (tmp_path / "empty.txt").write_text("\n")
@@ -149,7 +146,7 @@ def test_help_says_what_the_program_takes(sssp: Start) -> None:
         answer = sssp(word)
         assert (answer.returncode, answer.stderr) == (0, "")
         assert answer.stdout.startswith("usage: sssp GRAPH --src NODE [OPTIONS]\n  GRAPH ")
-        assert "\n  --src            a node, as the file calls it\n" in answer.stdout
+        assert "\n  --src NODE       a node, as the file calls it\n" in answer.stdout
 
 
 @pytest.mark.parametrize(
@@ -215,7 +212,7 @@ function entry(Graph g, int where) {
 @pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("text", [NOWHERE.replace("WALK", "neighbors"), NOWHERE.replace("WALK", "nodes_to"), NO_ARC])
 def test_the_neighbors_of_no_node_are_an_error(text: str, edges: Path, tmp_path: Path) -> None:
-    start = started_from(starplat.compile(text), "program", tmp_path)
+    start = started_from(starplat.compile(text), tmp_path)
     assert start(edges, "--where", 0).returncode == 0
     for where in (-1, 5, 99, -(2**31)):
         answer = start(edges, "--where", where)
@@ -248,6 +245,39 @@ def assert_same_arrays(one: Path, other: Path) -> None:
         assert all(np.array_equal(ours[name], theirs[name]) for name in ours.files)
 
 
+LAUNCHES = """\
+function first(int one, int other) {
+  return one;
+}
+function entry(Graph g, node src, propNode<int> x, SetN<g> some) {
+  g.attachNodeProperty(x = 0);
+  for (w in g.neighbors(src)) {
+    forall (v in g.nodes()) {
+      if (v < w) {
+        v.x += first(1, v);
+      }
+    }
+  }
+  int many = 0;
+  for (s in some) {
+    many += 1;
+  }
+  return many;
+}
+"""
+
+
+def test_a_launch_gets_the_neighbor_that_the_host_is_at(edges: Path, tmp_path: Path) -> None:
+    """And what a loop goes over need not be used: no compiler has a word to say."""
+    program = starplat.compile(LAUNCHES)
+    start = started_from(program, tmp_path, "-Wall", "-Wextra", "-Wshadow", "-Werror")
+    answer = start(edges, "--src", 10, "--some", "20,30", "--out", "r.npz")
+    assert "returned 2\n" in answer.stdout, answer.stderr
+    expected = program.run(read(edges), target="reference", src=10, some=[20, 30])["x"]
+    with np.load(tmp_path / "r.npz") as found:
+        np.testing.assert_array_equal(found["x"], expected)
+
+
 REPEATED = """\
 function entry(Graph g, propNode<bool> odd, propNode<double> share, propEdge<int> weight) {
   forall (v in g.nodes()) {
@@ -269,7 +299,7 @@ function entry(Graph g, propNode<bool> odd, propNode<double> share, propEdge<int
 
 def test_every_run_begins_anew(edges: Path, tmp_path: Path) -> None:
     """Of four runs, which add one to each weight, every one finds the weights of the file."""
-    start = started_from(starplat.compile(REPEATED), "program", tmp_path)
+    start = started_from(starplat.compile(REPEATED), tmp_path)
     answer = start(edges, "--repeat=3", "--out", "r.npz")
     assert "returned 25\n" in answer.stdout, answer.stderr
     assert re.search(r", run \S+ \(\S+ to \S+ in 3 runs\), download", answer.stdout)
@@ -285,4 +315,29 @@ def test_every_run_begins_anew(edges: Path, tmp_path: Path) -> None:
 
 def test_results_that_cannot_be_written_are_known_at_once(sssp: Start) -> None:
     answer = sssp("nowhere.txt", "--src", 10, "--out", "/nowhere/r.npz")
-    assert (answer.returncode, answer.stderr) == (1, "error: /nowhere/r.npz.partial: cannot be written\n")
+    message = "error: /nowhere/r.npz: cannot be written: No such file or directory\n"
+    assert (answer.returncode, answer.stderr) == (1, message)
+
+
+ECHO = """\
+function entry(Graph g, bool yes, double real, float single) {
+  return yes ? real + single : 0.5;
+}
+"""
+
+
+def test_numbers_and_bools_are_written_as_for_run(edges: Path, tmp_path: Path) -> None:
+    program, graph = starplat.compile(ECHO), read(edges)
+    start = started_from(program, tmp_path)
+    accepted = [("True", "1e3"), ("False", "1"), ("true", ".5"), ("true", "-2."), ("false", "INF"), ("True", "-INF")]
+    for yes, real in accepted:
+        answer = start(edges, "--yes", yes, "--real", real, "--single", "1")
+        expected = program.run(graph, target="reference", arguments={"yes": yes, "real": real, "single": "1"}).returned
+        shown = re.search(r"^returned (\S+)$", answer.stdout, re.MULTILINE)
+        assert shown is not None, answer.stderr
+        assert float(shown[1]) == expected
+    for yes, real in [("1", "1"), ("TRUE", "1"), ("true", "inf"), ("true", "nan"), ("true", "0x10"), ("true", "1e")]:
+        answer = start(edges, "--yes", yes, "--real", real, "--single", "1")
+        assert (answer.returncode, "cannot be" in answer.stderr) == (2, True), real
+        with pytest.raises(starplat.DiagnosticError, match="E0712"):
+            program.run(graph, target="reference", arguments={"yes": yes, "real": real, "single": "1"})

@@ -11,13 +11,13 @@ import scipy.sparse
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.backends.cpp import size_of
+from starplat.backends.c.set_forms import FORMS
+from starplat.backends.host.words import size_of
 from starplat.backends.launch import MOST_LISTED, MOST_NEW_OF_ALL, SET_WORDS, most_new, most_sets
-from starplat.backends.set_forms import FORMS
 from starplat.graph import Graph, from_object
-from starplat.ir.nodes import Array, Element, Extent, Origin, Packing
+from starplat.ir import nodes as ir
 from starplat.runtime.estimate import Sizes
-from starplat.runtime.trace import Held
+from starplat.runtime.tracing.trace import Held
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Frontier
@@ -109,14 +109,14 @@ def test_the_step_knows_how_sets_are_kept_and_nothing_else_changes(frontier: str
 @pytest.mark.parametrize(
     ("packing", "words"),
     [
-        (Packing.SWITCHED, 3 + 7 + MOST_LISTED),
-        (Packing.LIST, 3 + 5 + 70),
-        (Packing.BITS, 3 + 5),
-        (Packing.LAYERS, 3 + 5 + 1),
+        (ir.Packing.SWITCHED, 3 + 7 + MOST_LISTED),
+        (ir.Packing.LIST, 3 + 5 + 70),
+        (ir.Packing.BITS, 3 + 5),
+        (ir.Packing.LAYERS, 3 + 5 + 1),
     ],
 )
-def test_sets_take_bits_and_no_array_is_as_long_as_there_are_arcs(packing: Packing, words: int) -> None:
-    members = Array("members", Element.BOOL, Extent.NODES, Origin.TEMPORARY, packed=packing)
+def test_sets_take_bits_and_no_array_is_as_long_as_there_are_arcs(packing: ir.Packing, words: int) -> None:
+    members = ir.Array("members", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY, packed=packing)
     assert SET_WORDS[packing].for_nodes(70) == words
     assert Sizes(70, 5000).of(members) == 4 * words
     text = size_of(members).replace("graph.num_nodes", "70").replace("(std::size_t)", "").replace("/", "//")
@@ -157,7 +157,7 @@ def test_a_block_has_memory_for_the_new_nodes_of_all_sets(frontier: str, tmp_pat
         starplat.compile(text).module(), parse_schedule(f"frontier={frontier}"), BACKENDS["cuda"].capabilities
     ).module
     assert most_sets(made) == 12
-    assert all(12 * most_new(packing, 12) <= MOST_NEW_OF_ALL for packing in Packing)
+    assert all(12 * most_new(packing, 12) <= MOST_NEW_OF_ALL for packing in ir.Packing)
     to_machine_code(BACKENDS["cuda"].kernels_text(made), tmp_path)
 
 

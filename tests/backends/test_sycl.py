@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,27 +18,8 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends.sycl import Sycl, aspects, kernels_text
 from starplat.diagnostics import DiagnosticError
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    Carry,
-    Cast,
-    Combine,
-    Contribute,
-    Element,
-    Extent,
-    ExtremeCell,
-    Kernel,
-    Module,
-    Origin,
-    Reduction,
-    Ref,
-    Store,
-    UpdateCell,
-    Variable,
-)
-from starplat.runtime.device import LaunchSize
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.device import LaunchSize
 from starplat.toolchain import sycl as probe
 from starplat.toolchain.vendors import VENDORS_VARIABLE
 from tests.backends.devices import DTYPES
@@ -46,8 +28,8 @@ from tests.runtime.devices import device_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 N = 1000
-TARGET = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
-NUMBERS = (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
+TARGET = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(V), number(7), ir.Element.INT)
+NUMBERS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
 
 RELAX = """\
 // sssp.sp:9 forall (v in g.nodes().filter(modified == True))
@@ -78,16 +60,14 @@ def test_shortest_paths_read_well() -> None:
 def test_a_group_is_reduced_before_one_atomic_operation() -> None:
     text = kernels_text(all_reductions()[0])
     reduced = "total_part = sycl::reduce_over_group(item.get_group(), total_part, sycl::plus<long long>());"
-    assert (
-        f"    {reduced}\n    if (item.get_local_id(0) == 0) {{\n        atomic(*total).fetch_add(total_part);" in text
-    )
+    assert f"    {reduced}\n    if (item.get_local_id(0) == 0) atomic(*total).fetch_add(total_part);" in text
 
 
 def test_aspects_are_asked_for_where_they_are_needed() -> None:
     assert aspects(sssp(), wide_arcs=False) == ()
     assert aspects(all_reductions()[0], wide_arcs=False) == ("fp64", "atomic64")
-    arcs = node_array("arcs", Element.ARC)
-    update = UpdateCell(Combine.MAX, arcs, TARGET, load(arcs, V), shared=True)
+    arcs = node_array("arcs", ir.Element.ARC)
+    update = ir.UpdateCell(ir.Combine.MAX, arcs, TARGET, load(arcs, V), shared=True)
     module = module_of(over_nodes([update], [arcs]))
     assert aspects(module, wide_arcs=False) == ()
     assert aspects(module, wide_arcs=True) == ("atomic64",)
@@ -96,15 +76,23 @@ def test_aspects_are_asked_for_where_they_are_needed() -> None:
 # --- on a device ---------------------------------------------------------------------------------------------------
 
 
-def with_kernels(kernels: Sequence[Kernel]) -> Module:
+def with_kernels(kernels: Sequence[ir.Kernel]) -> ir.Module:
     """One module for many kernels, so that the compiler is called once."""
     return replace(module_of(kernels[0]), kernels=tuple(kernels))
 
 
-class Runner:
-    """Launches the kernels of a module over N nodes."""
+@cache
+def all_kernels() -> ir.Module:
+    """Those of all tests below, for the compiler takes seconds however little it is given."""
+    updates = [update_of(*case) for case in UPDATED]
+    taken = [taking(*case) for case in TAKEN]
+    return with_kernels([*updates, *all_reductions()[0].kernels, *taken, *map(least, REALS), *map(whole, INTEGERS)])
 
-    def __init__(self, module: Module, *, wide_arcs: bool = False) -> None:
+
+class Runner:
+    """Launches kernels over N nodes."""
+
+    def __init__(self, module: ir.Module, *, wide_arcs: bool = False) -> None:
         self.device = device_of("sycl")
         self.kernels = self.device.build(module, wide_arcs=wide_arcs)
         self.module = module
@@ -121,110 +109,126 @@ class Runner:
         return found
 
 
-UPDATES = [(c, e) for c in (Combine.ADD, Combine.MULTIPLY, Combine.MIN, Combine.MAX) for e in NUMBERS]
+UPDATES = [(c, e) for c in (ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.MIN, ir.Combine.MAX) for e in NUMBERS]
 UFUNCS = {
-    Combine.ADD: np.add, Combine.MULTIPLY: np.multiply, Combine.AND: np.logical_and, Combine.OR: np.logical_or,
-    Combine.BIT_AND: np.bitwise_and, Combine.BIT_OR: np.bitwise_or, Combine.BIT_XOR: np.bitwise_xor,
-    Combine.MIN: np.minimum, Combine.MAX: np.maximum,
+    ir.Combine.ADD: np.add, ir.Combine.MULTIPLY: np.multiply, ir.Combine.AND: np.logical_and,
+    ir.Combine.OR: np.logical_or,
+    ir.Combine.BIT_AND: np.bitwise_and, ir.Combine.BIT_OR: np.bitwise_or, ir.Combine.BIT_XOR: np.bitwise_xor,
+    ir.Combine.MIN: np.minimum, ir.Combine.MAX: np.maximum,
 }  # fmt: skip
 
 
-def test_shared_cells_receive_every_update() -> None:
-    def update(combine: Combine, element: Element) -> Kernel:
-        cells, values = node_array("cells", element), node_array("values", element)
-        body = [UpdateCell(combine, cells, TARGET, load(values, V), shared=True)]
-        return over_nodes(body, [cells, values], name=f"{combine.name.lower()}_{element.value}")
+UPDATED = [
+    *UPDATES,
+    *(
+        (c, e)
+        for c in (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
+        for e in (ir.Element.INT, ir.Element.LONG)
+    ),
+    *((c, ir.Element.BOOL) for c in (ir.Combine.AND, ir.Combine.OR, ir.Combine.BIT_XOR)),
+]
 
-    whole = [(c, e) for c in (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR) for e in (Element.INT, Element.LONG)]
-    flags = [(c, Element.BOOL) for c in (Combine.AND, Combine.OR, Combine.BIT_XOR)]
-    cases = [*UPDATES, *whole, *flags]
-    run = Runner(with_kernels([update(*case) for case in cases]))
-    for combine, element in cases:
-        given = np.arange(N).astype(DTYPES[element]) - (500 if element is not Element.BOOL else 0)
-        if combine is Combine.MULTIPLY:
+
+def update_of(combine: ir.Combine, element: ir.Element) -> ir.Kernel:
+    cells, values = node_array("cells", element), node_array("values", element)
+    body = [ir.UpdateCell(combine, cells, TARGET, load(values, V), shared=True)]
+    return over_nodes(body, [cells, values], name=f"update_{combine.name.lower()}_{element.value}")
+
+
+def test_shared_cells_receive_every_update() -> None:
+    run = Runner(all_kernels())
+    for combine, element in UPDATED:
+        given = np.arange(N).astype(DTYPES[element]) - (500 if element is not ir.Element.BOOL else 0)
+        if combine is ir.Combine.MULTIPLY:
             given = np.where(np.arange(N) % 100, 1, -3).astype(DTYPES[element])
-        if element is Element.BOOL:
-            given = (np.arange(N) % 49 == 8).astype(np.uint8) ^ (combine is Combine.AND)
-        found = np.full(N, combine is Combine.AND if element is Element.BOOL else 1, DTYPES[element])
+        if element is ir.Element.BOOL:
+            given = (np.arange(N) % 49 == 8).astype(np.uint8) ^ (combine is ir.Combine.AND)
+        found = np.full(N, combine is ir.Combine.AND if element is ir.Element.BOOL else 1, DTYPES[element])
         expected = found.copy()
         UFUNCS[combine].at(expected, np.arange(N) % 7, given)
-        run(f"{combine.name.lower()}_{element.value}", {"cells": found, "values": given.astype(DTYPES[element])})
+        name = f"update_{combine.name.lower()}_{element.value}"
+        run(name, {"cells": found, "values": given.astype(DTYPES[element])})
         np.testing.assert_array_equal(found, expected, err_msg=f"{combine} {element}")
 
 
-def all_reductions() -> tuple[Module, list[tuple[Combine, Element]]]:
+def all_reductions() -> tuple[ir.Module, list[tuple[ir.Combine, ir.Element]]]:
     """A kernel for every reduction that the language has."""
-    bits = (Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR)
+    bits = (ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR)
     cases = [
         *UPDATES,
-        *((combine, element) for combine in bits for element in (Element.INT, Element.LONG, Element.BOOL)),
-        *((combine, Element.BOOL) for combine in (Combine.AND, Combine.OR)),
+        *((combine, element) for combine in bits for element in (ir.Element.INT, ir.Element.LONG, ir.Element.BOOL)),
+        *((combine, ir.Element.BOOL) for combine in (ir.Combine.AND, ir.Combine.OR)),
     ]
 
-    def reduction(combine: Combine, element: Element) -> Kernel:
-        values, total = node_array("values", element), Variable("total", element)
-        body, name = [Contribute(total, load(values, V))], f"{combine.name.lower()}_{element.value}"
-        return over_nodes(body, [values], name=name, reductions=[Reduction(total, combine)])
+    def reduction(combine: ir.Combine, element: ir.Element) -> ir.Kernel:
+        values, total = node_array("values", element), ir.Variable("total", element)
+        body, name = [ir.Contribute(total, load(values, V))], f"{combine.name.lower()}_{element.value}"
+        return over_nodes(body, [values], name=name, reductions=[ir.Reduction(total, combine)])
 
     return with_kernels([reduction(*case) for case in cases]), cases
 
 
 def test_reductions_combine_every_contribution() -> None:
-    module, cases = all_reductions()
-    run = Runner(module)
-    for combine, element in cases:
+    run = Runner(all_kernels())
+    for combine, element in all_reductions()[1]:
         given = (np.arange(N) % 90).astype(DTYPES[element])
-        if combine is Combine.MULTIPLY:
+        if combine is ir.Combine.MULTIPLY:
             given = np.where(np.arange(N) % 50, 1, 2).astype(DTYPES[element])
-        if element is Element.BOOL:
+        if element is ir.Element.BOOL:
             given = (given > 3).astype(np.uint8)
         found = run(f"{combine.name.lower()}_{element.value}", {"values": given})["total"]
         assert found == UFUNCS[combine].reduce(given), (combine, element)
 
 
+TAKEN = [(extreme, element) for extreme in (ir.Combine.MIN, ir.Combine.MAX) for element in NUMBERS]
+
+
+def taking(extreme: ir.Combine, element: ir.Element) -> ir.Kernel:
+    best, who = node_array("best", element), node_array("who", ir.Element.NODE)
+    values, lock = node_array("values", element), ir.Array("lock", ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    carries = (ir.Carry(who, TARGET, ir.Ref(V)),)
+    update = ir.ExtremeCell(extreme, best, TARGET, load(values, V), carries, shared=True, lock=lock)
+    return over_nodes([update], [best, who, values, lock], name=f"take_{extreme.name.lower()}_{element.value}")
+
+
 def test_locks_keep_what_is_carried_consistent() -> None:
-    cases = [(extreme, element) for extreme in (Combine.MIN, Combine.MAX) for element in NUMBERS]
-
-    def take(extreme: Combine, element: Element) -> Kernel:
-        best, who = node_array("best", element), node_array("who", Element.NODE)
-        values, lock = node_array("values", element), Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
-        carries = (Carry(who, TARGET, Ref(V)),)
-        update = ExtremeCell(extreme, best, TARGET, load(values, V), carries, shared=True, lock=lock)
-        return over_nodes([update], [best, who, values, lock], name=f"{extreme.name.lower()}_{element.value}")
-
-    run = Runner(with_kernels([take(*case) for case in cases]))
-    for extreme, element in cases:
+    run = Runner(all_kernels())
+    for extreme, element in TAKEN:
         given = np.random.default_rng(1).permutation(N).astype(DTYPES[element])
-        found = np.full(N, 2 * N if extreme is Combine.MIN else -1, DTYPES[element])
+        found = np.full(N, 2 * N if extreme is ir.Combine.MIN else -1, DTYPES[element])
         winner, lock = np.full(N, -1, np.int32), np.zeros(N, np.int32)
-        name = f"{extreme.name.lower()}_{element.value}"
+        name = f"take_{extreme.name.lower()}_{element.value}"
         run(name, {"best": found, "who": winner, "values": given, "lock": lock})
         for cell in range(7):
             group = given[cell::7]
-            assert found[cell] == (group.min() if extreme is Combine.MIN else group.max())
+            assert found[cell] == (group.min() if extreme is ir.Combine.MIN else group.max())
             assert given[winner[cell]] == found[cell]
 
 
+REALS, INTEGERS = (ir.Element.FLOAT, ir.Element.DOUBLE), (ir.Element.INT, ir.Element.LONG)
+
+
+def least(element: ir.Element) -> ir.Kernel:
+    cells, values = node_array("cells", element), node_array("values", element)
+    update = ir.ExtremeCell(ir.Combine.MIN, cells, number(0), load(values, V), (), shared=True)
+    return over_nodes([update], [cells, values], name=f"least_{element.value}")
+
+
+def whole(element: ir.Element) -> ir.Kernel:
+    reals, cells = node_array("values", ir.Element.DOUBLE), node_array("cells", element)
+    body = [ir.Store(cells, ir.Ref(V), ir.Cast(load(reals, V), element))]
+    return over_nodes(body, [reals, cells], name=f"whole_{element.value}")
+
+
 def test_what_is_not_a_number_is_treated_as_the_language_says() -> None:
-    def least(element: Element) -> Kernel:
-        cells, values = node_array("cells", element), node_array("values", element)
-        update = ExtremeCell(Combine.MIN, cells, number(0), load(values, V), (), shared=True)
-        return over_nodes([update], [cells, values], name=f"least_{element.value}")
-
-    def whole(element: Element) -> Kernel:
-        reals, cells = node_array("values", Element.DOUBLE), node_array("cells", element)
-        body = [Store(cells, Ref(V), Cast(load(reals, V), element))]
-        return over_nodes(body, [reals, cells], name=f"whole_{element.value}")
-
-    reals, integers = (Element.FLOAT, Element.DOUBLE), (Element.INT, Element.LONG)
-    run = Runner(with_kernels([*map(least, reals), *map(whole, integers)]))
-    for element in reals:
+    run = Runner(all_kernels())
+    for element in REALS:
         given = np.arange(N).astype(DTYPES[element]) - 20
         given[::2] = np.nan
         found = np.full(N, np.inf, DTYPES[element])
         run(f"least_{element.value}", {"cells": found, "values": given})
         assert found[0] == -19
-    for element in integers:
+    for element in INTEGERS:
         limit, given = np.iinfo(DTYPES[element]), np.zeros(N)
         given[:7] = [1e30, -1e30, np.nan, np.inf, -np.inf, 2.9, -2.9]
         found = np.full(N, 5, DTYPES[element])
@@ -233,8 +237,8 @@ def test_what_is_not_a_number_is_treated_as_the_language_says() -> None:
 
 
 def test_wide_arc_numbers() -> None:
-    arcs, values = node_array("arcs", Element.ARC), node_array("values", Element.ARC)
-    update = UpdateCell(Combine.MAX, arcs, TARGET, load(values, V), shared=True)
+    arcs, values = node_array("arcs", ir.Element.ARC), node_array("values", ir.Element.ARC)
+    update = ir.UpdateCell(ir.Combine.MAX, arcs, TARGET, load(values, V), shared=True)
     run = Runner(module_of(over_nodes([update], [arcs, values])), wide_arcs=True)
     found, given = np.full(N, -1, np.int64), np.arange(N) + 2**40
     run("work", {"arcs": found, "values": given})
@@ -254,6 +258,7 @@ def compiler_flags() -> tuple[str, ...]:
         pytest.skip(str(error))
 
 
+@pytest.mark.campaign
 @pytest.mark.thin(plain=2)
 @pytest.mark.parametrize("name", ["betweenness", "closeness"])
 def test_the_program_compiles_without_warnings(name: str, tmp_path: Path) -> None:

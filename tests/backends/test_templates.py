@@ -9,8 +9,8 @@ import pytest
 from jinja2 import nodes
 
 from starplat import resources
-from starplat.backends.comments import comment, quoted
-from starplat.backends.render import WORD, environment
+from starplat.backends.files.render import WORD, environment
+from starplat.backends.text.comments import comment, quoted
 
 GENERATED = Path(__file__).parents[2] / "generated"
 FOLDER = resources.template_folder(".")

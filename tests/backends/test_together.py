@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from starplat.backends import BACKENDS
+from starplat.backends.one_launch.together import legal_loop
 from starplat.backends.statements import (
     Accumulate,
     Assign,
@@ -37,46 +38,7 @@ from starplat.backends.statements import (
     SwapPointers,
     While,
 )
-from starplat.backends.together import legal_loop
-from starplat.ir.nodes import (
-    AllArcs,
-    Array,
-    Combine,
-    Contribute,
-    CopyArray,
-    DeclareVariable,
-    Element,
-    Expression,
-    Extent,
-    ExtremeCell,
-    Fill,
-    HostBreak,
-    HostContinue,
-    HostFor,
-    HostForRange,
-    HostFunction,
-    HostIf,
-    HostOp,
-    HostWhile,
-    Launch,
-    Load,
-    Module,
-    NumArcs,
-    NumNodes,
-    Once,
-    OnDevice,
-    Origin,
-    Parameter,
-    ReadCell,
-    Reduction,
-    Ref,
-    SetVariable,
-    Store,
-    Swap,
-    UpdateCell,
-    Variable,
-    WriteCell,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
 from tests.ir.building import NBR, E, V, array, binary, for_neighbors, kernel, module, number
 
@@ -91,7 +53,7 @@ ANYBODY, FIRST = "anybody", "the first thread"
 class Touch:
     """Cells of an array, and which threads touch them: those that have a cell's number, the first one, or anybody."""
 
-    array: Array
+    array: ir.Array
     writes: bool
     who: str
 
@@ -158,7 +120,7 @@ class Walker:
                 return Ways(self.touched(self.all_of(statement), state))
 
     def repeated(
-        self, condition: Expression | None, body: tuple[Statement, ...], state: State, *, at_once: bool
+        self, condition: ir.Expression | None, body: tuple[Statement, ...], state: State, *, at_once: bool
     ) -> Ways:
         asked = () if condition is None else self.reads(condition)
         begin, leaving = state, set(state) if at_once else set()
@@ -185,16 +147,16 @@ class Walker:
     def all_of(self, statement: Statement) -> Iterator[Touch]:
         yield from self.inside((statement,), ANYBODY, None)
 
-    def inside(self, body: Iterable[Statement], who: str, own: Variable | None) -> Iterator[Touch]:
+    def inside(self, body: Iterable[Statement], who: str, own: ir.Variable | None) -> Iterator[Touch]:
         for statement in body:
             match statement:
                 case Scope(_, inner):
                     yield from self.inside(inner, who, own)
                 case OnFirst(inner):
                     yield from self.inside(inner, FIRST, None)
-                case Count(variable, _, NumNodes(), Stride.GRID, inner):
+                case Count(variable, _, ir.NumNodes(), Stride.GRID, inner):
                     yield from self.inside(inner, "nodes", variable)
-                case Count(variable, _, NumArcs(), Stride.GRID, inner):
+                case Count(variable, _, ir.NumArcs(), Stride.GRID, inner):
                     yield from self.inside(inner, "arcs", variable)
                 case Count(_, first, end, _, inner):
                     yield from self.reads(first, who, own)
@@ -220,22 +182,22 @@ class Walker:
                 case _:
                     raise AssertionError(f"this test does not know {type(statement).__name__}")
 
-    def write(self, cells: Array, index: Expression, who: str, own: Variable | None) -> Iterator[Touch]:
+    def write(self, cells: ir.Array, index: ir.Expression, who: str, own: ir.Variable | None) -> Iterator[Touch]:
         if cells not in self.rings:
             yield Touch(cells, True, by(cells, index, who, own))
 
-    def reads(self, expression: Expression, who: str = ANYBODY, own: Variable | None = None) -> Iterator[Touch]:
+    def reads(self, expression: ir.Expression, who: str = ANYBODY, own: ir.Variable | None = None) -> Iterator[Touch]:
         for part in walk_expression(expression):
-            if isinstance(part, Load) and part.array.origin is not Origin.GRAPH and part.array not in self.rings:
+            if isinstance(part, ir.Load) and part.array.origin is not ir.Origin.GRAPH and part.array not in self.rings:
                 yield Touch(part.array, False, by(part.array, part.index, who, own))
 
 
-def by(cells: Array, index: Expression, who: str, own: Variable | None) -> str:
+def by(cells: ir.Array, index: ir.Expression, who: str, own: ir.Variable | None) -> str:
     """Who touches a cell: the first thread, the one that has its number, or anybody."""
     if who == FIRST:
         return FIRST
-    extent = {"nodes": Extent.NODES, "arcs": Extent.ARCS}.get(who)
-    return who if own is not None and index == Ref(own) and cells.extent is extent else ANYBODY
+    extent = {"nodes": ir.Extent.NODES, "arcs": ir.Extent.ARCS}.get(who)
+    return who if own is not None and index == ir.Ref(own) and cells.extent is extent else ANYBODY
 
 
 def is_of_the_host(loop: While | Count) -> bool:
@@ -250,82 +212,86 @@ def clashes_in(loop: LegalLoop) -> set[tuple[Touch, Touch]]:
 
 # --- random launches -----------------------------------------------------------------------------------------------
 
-A, B, C = (array(name, Element.INT, origin=Origin.LOCAL) for name in "abc")
-X, Y = (array(name, Element.INT, Extent.ARCS, Origin.LOCAL) for name in "xy")
-COUNTER, SUM = Variable("i", Element.INT), Variable("sum", Element.INT)
-SRC = Variable("src", Element.NODE)
+A, B, C = (array(name, ir.Element.INT, origin=ir.Origin.LOCAL) for name in "abc")
+X, Y = (array(name, ir.Element.INT, ir.Extent.ARCS, ir.Origin.LOCAL) for name in "xy")
+COUNTER, SUM = ir.Variable("i", ir.Element.INT), ir.Variable("sum", ir.Element.INT)
+SRC = ir.Variable("src", ir.Element.NODE)
 NODES, ARCS = (A, B, C), (X, Y)
 
 KERNELS = tuple(
     kernel(*body, name=f"k{number_}", **more)  # type: ignore[arg-type]
     for number_, (body, more) in enumerate([
-        *(((Store(one, Ref(V), Load(other, Ref(V))),), {}) for one in NODES for other in NODES),
-        *(((for_neighbors(UpdateCell(Combine.ADD, one, Ref(NBR), Load(other, Ref(V)), shared=True)),), {})
+        *(((ir.Store(one, ir.Ref(V), ir.Load(other, ir.Ref(V))),), {}) for one in NODES for other in NODES),
+        *(((for_neighbors(ir.UpdateCell(ir.Combine.ADD, one, ir.Ref(NBR), ir.Load(other, ir.Ref(V)), shared=True)),),
+           {})
           for one in NODES for other in NODES if one != other),
-        *(((for_neighbors(ExtremeCell(Combine.MIN, one, Ref(NBR), Load(one, Ref(V)), (), shared=True)),), {})
+        *(((for_neighbors(ir.ExtremeCell(ir.Combine.MIN, one, ir.Ref(NBR), ir.Load(one, ir.Ref(V)), (), shared=True)),),
+           {})
           for one in NODES),
-        *(((for_neighbors(Store(one, Ref(V), Load(other, Ref(NBR)))),),
-           {"filter": binary("<", Load(one, Ref(V)), number(3))})
+        *(((for_neighbors(ir.Store(one, ir.Ref(V), ir.Load(other, ir.Ref(NBR)))),),
+           {"filter": binary("<", ir.Load(one, ir.Ref(V)), number(3))})
           for one in NODES for other in NODES if one != other),
-        ((Store(X, Ref(E), Load(Y, Ref(E))),), {"domain": AllArcs(), "iterator": E}),
-        ((for_neighbors(Store(Y, Ref(E), Load(A, Ref(V)))),), {}),
-        ((Store(A, number(0), Load(B, number(1))),), {"domain": Once(), "iterator": None}),
-        ((Contribute(SUM, Load(C, Ref(V))),), {"reductions": [Reduction(SUM, Combine.ADD)]}),
+        ((ir.Store(X, ir.Ref(E), ir.Load(Y, ir.Ref(E))),), {"domain": ir.AllArcs(), "iterator": E}),
+        ((for_neighbors(ir.Store(Y, ir.Ref(E), ir.Load(A, ir.Ref(V)))),), {}),
+        ((ir.Store(A, number(0), ir.Load(B, number(1))),), {"domain": ir.Once(), "iterator": None}),
+        ((ir.Contribute(SUM, ir.Load(C, ir.Ref(V))),), {"reductions": [ir.Reduction(SUM, ir.Combine.ADD)]}),
     ])
 )  # fmt: skip
 
 plain = st.one_of(
-    st.sampled_from(KERNELS).map(lambda one: Launch(one.name)),
-    st.sampled_from(KERNELS).map(lambda one: Launch(one.name)),
-    st.sampled_from((*NODES, *ARCS)).map(lambda one: Fill(one, number(0))),
-    st.permutations(NODES).map(lambda row: CopyArray(row[0], row[1])),
-    st.permutations(NODES).map(lambda row: Swap(row[0], row[1])),
-    st.sampled_from(NODES).map(lambda one: WriteCell(one, Ref(SRC), number(1))),
-    st.sampled_from(NODES).map(lambda one: ReadCell(COUNTER, one, Ref(SRC))),
-    st.just(SetVariable(COUNTER, binary("+", Ref(COUNTER), number(1)))),
+    st.sampled_from(KERNELS).map(lambda one: ir.Launch(one.name)),
+    st.sampled_from(KERNELS).map(lambda one: ir.Launch(one.name)),
+    st.sampled_from((*NODES, *ARCS)).map(lambda one: ir.Fill(one, number(0))),
+    st.permutations(NODES).map(lambda row: ir.CopyArray(row[0], row[1])),
+    st.permutations(NODES).map(lambda row: ir.Swap(row[0], row[1])),
+    st.sampled_from(NODES).map(lambda one: ir.WriteCell(one, ir.Ref(SRC), number(1))),
+    st.sampled_from(NODES).map(lambda one: ir.ReadCell(COUNTER, one, ir.Ref(SRC))),
+    st.just(ir.SetVariable(COUNTER, binary("+", ir.Ref(COUNTER), number(1)))),
 )
-SMALL = binary("<", Ref(COUNTER), number(5))
+SMALL = binary("<", ir.Ref(COUNTER), number(5))
 
 
 @st.composite
-def rows(draw: st.DrawFn, depth: int = 3, looped: bool = False) -> tuple[HostOp, ...]:
+def rows(draw: st.DrawFn, depth: int = 3, looped: bool = False) -> tuple[ir.HostOp, ...]:
     """Host operations, with loops in loops and steps out of them."""
-    found: list[HostOp] = []
+    found: list[ir.HostOp] = []
     for _ in range(draw(st.integers(1, 4))):
         kind = draw(st.integers(0, 9))
         if depth == 0 or kind < 5:
             found.append(draw(plain))
         elif kind == 5:
-            found.append(HostIf(SMALL, draw(rows(depth - 1, looped)), draw(st.just(()) | rows(depth - 1, looped))))
+            found.append(ir.HostIf(SMALL, draw(rows(depth - 1, looped)), draw(st.just(()) | rows(depth - 1, looped))))
         elif kind == 6 and looped:
-            found.append(HostIf(SMALL, (draw(st.sampled_from([HostBreak(), HostContinue()])),)))
+            found.append(ir.HostIf(SMALL, (draw(st.sampled_from([ir.HostBreak(), ir.HostContinue()])),)))
         elif kind == 7:
-            step = (*draw(rows(0)), SetVariable(COUNTER, number(1)))
-            found.append(HostFor(draw(st.just(()) | rows(0)), SMALL, step, draw(rows(depth - 1, True))))
+            step = (*draw(rows(0)), ir.SetVariable(COUNTER, number(1)))
+            found.append(ir.HostFor(draw(st.just(()) | rows(0)), SMALL, step, draw(rows(depth - 1, True))))
         elif kind == 8:
             found.append(
-                HostForRange(Variable(f"r{depth}", Element.INT), number(0), Ref(COUNTER), draw(rows(depth - 1, True)))
+                ir.HostForRange(
+                    ir.Variable(f"r{depth}", ir.Element.INT), number(0), ir.Ref(COUNTER), draw(rows(depth - 1, True))
+                )
             )
         else:
             before = draw(st.just(()) | rows(0))
-            found.append(HostWhile(before, SMALL, draw(rows(depth - 1, True)), draw(st.booleans())))
+            found.append(ir.HostWhile(before, SMALL, draw(rows(depth - 1, True)), draw(st.booleans())))
     return tuple(found)
 
 
-def launch_of(body: tuple[HostOp, ...]) -> tuple[OnDevice, Module]:
-    inside = (DeclareVariable(COUNTER, number(0)), DeclareVariable(SUM, number(0)), *body)
-    op = OnDevice("f_loop", inside, (*NODES, *ARCS), (SRC,), ())
-    host = HostFunction("f", (Parameter(SRC),), (*NODES, *ARCS), None, (op,))
+def launch_of(body: tuple[ir.HostOp, ...]) -> tuple[ir.OnDevice, ir.Module]:
+    inside = (ir.DeclareVariable(COUNTER, number(0)), ir.DeclareVariable(SUM, number(0)), *body)
+    op = ir.OnDevice("f_loop", inside, (*NODES, *ARCS), (SRC,), ())
+    host = ir.HostFunction("f", (ir.Parameter(SRC),), (*NODES, *ARCS), None, (op,))
     return op, module(*KERNELS, host=host)
 
 
 @given(rows())
-def test_no_thread_touches_what_another_may_still_be_at(body: tuple[HostOp, ...]) -> None:
+def test_no_thread_touches_what_another_may_still_be_at(body: tuple[ir.HostOp, ...]) -> None:
     op, whole = launch_of(body)
     assert clashes_in(legal_loop(op, whole, CUDA)) == set()
 
 
-def _never_clashes(body: tuple[HostOp, ...]) -> None:
+def _never_clashes(body: tuple[ir.HostOp, ...]) -> None:
     op, whole = launch_of(body)
     assert clashes_in(legal_loop(op, whole, CUDA)) == set()
 
@@ -360,10 +326,10 @@ def without(body: tuple[Statement, ...], number_: int) -> tuple[tuple[Statement,
 
 
 PUSHES = (
-    Fill(A, number(0)), WriteCell(A, Ref(SRC), number(1)), Fill(B, number(0)),
-    HostWhile((), SMALL, (Launch(next(k.name for k in KERNELS if k.body and "UpdateCell" in repr(k.body[0])
+    ir.Fill(A, number(0)), ir.WriteCell(A, ir.Ref(SRC), number(1)), ir.Fill(B, number(0)),
+    ir.HostWhile((), SMALL, (ir.Launch(next(k.name for k in KERNELS if k.body and "UpdateCell" in repr(k.body[0])
                                       and {a.name for a in k.arrays} >= {"a", "b"})),
-                          CopyArray(A, B), SetVariable(COUNTER, number(9)))),
+                          ir.CopyArray(A, B), ir.SetVariable(COUNTER, number(9)))),
 )  # fmt: skip
 
 
@@ -394,7 +360,7 @@ def count_of(statement: Statement) -> int:
 
 
 @given(rows())
-def test_a_barrier_stands_between_what_threads_find_and_its_reading(body: tuple[HostOp, ...]) -> None:
+def test_a_barrier_stands_between_what_threads_find_and_its_reading(body: tuple[ir.HostOp, ...]) -> None:
     """A ring's cell is read right after the barrier that follows the launch that filled it."""
     op, whole = launch_of(body)
     loop = legal_loop(op, whole, CUDA)
@@ -403,7 +369,7 @@ def test_a_barrier_stands_between_what_threads_find_and_its_reading(body: tuple[
     def looked_at(statements: tuple[Statement, ...]) -> None:
         for place, statement in enumerate(statements):
             match statement:
-                case Accumulate(_, _, Load(cells)) if cells in rings:
+                case Accumulate(_, _, ir.Load(cells)) if cells in rings:
                     before = [s for s in statements[:place] if not isinstance(s, Accumulate | Assign)]
                     assert isinstance(before[-1], GridBarrier)
                 case While(_, inner) | Scope(_, inner) | Count(_, _, _, _, inner):

@@ -11,8 +11,8 @@ import pytest
 import starplat as package
 from starplat.backends import scheduled as for_targets
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Const, Element, Fill, HostBlock, HostOp, Module
 from starplat.schedule import Schedule, apply
 from starplat.schedule.schedule import Balance, Delta, Direction, Loop
 from starplat.schedule.step import Step
@@ -51,31 +51,31 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(for_targets, "_KNOWN", {})
 
 
-def rewritten(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module:
+def rewritten(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
     if schedule.balance is Balance.EDGE:
         raise DiagnosticError(Diagnostic("E0604", "arcs cannot be shared out here"))
     if schedule.direction is Direction.PULL:
         module = filling(module, lambda fill: (fill, fill))
     if isinstance(schedule.priority, Delta):
-        number = Const(round(schedule.priority.width), Element.INT)
+        number = ir.Const(round(schedule.priority.width), ir.Element.INT)
         module = filling(module, lambda fill: (replace(fill, value=number), fill))
     if schedule.loop is Loop.DEVICE:
-        module = filling(module, lambda fill: (replace(fill, value=Const(3, Element.INT)),))
+        module = filling(module, lambda fill: (replace(fill, value=ir.Const(3, ir.Element.INT)),))
     return module
 
 
-def filling(module: Module, fills: Callable[[Fill], tuple[HostOp, ...]]) -> Module:
+def filling(module: ir.Module, fills: Callable[[ir.Fill], tuple[ir.HostOp, ...]]) -> ir.Module:
     """The module with other operations in place of its fills."""
 
-    def block(ops: tuple[HostOp, ...]) -> tuple[HostOp, ...]:
+    def block(ops: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
         return tuple(
             new
             for op in ops
             for new in (
                 fills(op)
-                if isinstance(op, Fill)
+                if isinstance(op, ir.Fill)
                 else (replace(op, body=block(op.body)),)
-                if isinstance(op, HostBlock)
+                if isinstance(op, ir.HostBlock)
                 else (op,)
             )
         )

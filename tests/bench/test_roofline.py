@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from starplat.bench.records import Counted, Report, Row, Sizes, read_report
-from starplat.cli.bench_page import page
-from starplat.cli.bench_roofline import roofline
+from starplat.cli.views.bench_page import page
+from starplat.cli.views.bench_roofline import roofline
 from starplat.runtime.everywhere import Agreement
-from starplat.runtime.work import LEFT_OUT
+from starplat.runtime.tracing.work import LEFT_OUT
 from tests.cli.conftest import Outcome
 
 Command = Callable[..., Outcome]

@@ -20,8 +20,8 @@ from starplat.bench.search import Outcome, Search, Trial, Trials
 from starplat.bench.tuned import in_words, key_of, read_state, state_text, toml
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
-from starplat.ir.nodes import Module
 from starplat.runtime import bind_text
 from starplat.runtime.facts import facts_of
 from starplat.runtime.targets import open_device
@@ -142,7 +142,7 @@ def test_a_search_that_has_nothing_left_to_do_runs_nothing(program: starplat.Pro
 def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Capabilities] = []
 
-    def step(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module:
+    def step(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
         asked.append(capabilities)
         return module
 

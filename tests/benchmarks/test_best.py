@@ -60,7 +60,7 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("end", ["time.sleep(60)", "raise SystemExit(3)"])
+@pytest.mark.parametrize("end", ["time.sleep(60)", pytest.param("raise SystemExit(3)", marks=pytest.mark.campaign)])
 def test_a_schedule_that_ends_badly_is_left_out_and_the_rest_is_measured(
     end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,7 +183,11 @@ def test_a_process_tells_its_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "status"), [(TOLD + "time.sleep(60)", "too slow"), (TOLD + "raise SystemExit(3)", "failed")]
+    ("code", "status"),
+    [
+        (TOLD + "time.sleep(60)", "too slow"),
+        pytest.param(TOLD + "raise SystemExit(3)", "failed", marks=pytest.mark.campaign),
+    ],
 )
 def test_what_ends_badly_costs_its_own_cell_only(code: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first process hangs or dies in its first cell, the second does the rest."""

@@ -12,9 +12,9 @@ import pytest
 
 from starplat import pipeline
 from starplat.backends import BACKENDS
-from starplat.cli.annotating import annotate
-from starplat.cli.annotation import Annotation
-from starplat.cli.page import page
+from starplat.cli.views.annotating import annotate
+from starplat.cli.views.annotation import Annotation
+from starplat.cli.views.page import page
 from starplat.program_text import read_program
 from starplat.source import SourceFile
 from tests.cli.conftest import ROOT, Outcome

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from starplat.backends import BACKENDS
-from starplat.cli.inspect import Stage
+from starplat.cli.verbs.inspect import Stage
 from starplat.resources import error_page_folder
 from tests.cli.conftest import Outcome
 
@@ -117,8 +117,13 @@ def test_every_stage_of_every_example_can_be_inspected(starplat: Starplat, examp
 
 def test_inspect_source_is_the_text_that_compile_writes(starplat: Starplat, examples: Path, tmp_path: Path) -> None:
     source = starplat("inspect", examples / "sssp.sp", "--stage", "source", "-t", "opencl", "--for", "gpu").out
+    starplat("compile", examples / "sssp.sp", "-t", "opencl", "-o", tmp_path, "--single-file")
+    assert f"({source})" in (tmp_path / "sssp.cpp").read_text(encoding="utf-8")
     starplat("compile", examples / "sssp.sp", "-t", "opencl", "-o", tmp_path)
-    assert (tmp_path / "sssp.cl").read_text(encoding="utf-8") == source
+    beside = (tmp_path / "sssp.cl").read_text(encoding="utf-8")
+    head, _, kernels = beside.partition('#include "starplat_opencl_kernels.h"\n')
+    assert source.startswith(head)
+    assert source.endswith(kernels)
 
 
 def test_explain_prints_a_programs_facts(starplat: Starplat, examples: Path) -> None:
@@ -147,8 +152,8 @@ def test_compile_writes_the_files_and_prints_their_paths(starplat: Starplat, exa
     outcome = starplat("compile", examples / "sssp.sp", "-t", "opencl", "-o", folder)
     assert outcome.code == 0
     written = [Path(line) for line in outcome.out.splitlines()]
-    headers = ("graph", "opencl", "program", "read_graph", "results")
-    names = {"sssp.cl", "sssp.cpp", *(f"starplat_{header}.hpp" for header in headers)}
+    headers = ("arguments", "graph", "opencl", "program", "read_graph", "results")
+    names = {"sssp.cl", "sssp.cpp", "starplat_opencl_kernels.h", *(f"starplat_{header}.hpp" for header in headers)}
     assert {path.name for path in written} == names == {path.name for path in folder.iterdir()}
     as_json = starplat("compile", examples / "sssp.sp", "-o", folder, "--json").json
     assert as_json == {"schema": 1, "program": "sssp", "target": "opencl", "files": [str(path) for path in written]}

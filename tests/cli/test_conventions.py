@@ -177,6 +177,19 @@ def test_a_stream_that_is_closed_is_nothing(words: str, err: str) -> None:
     assert (done.returncode, done.stderr) == (0, err)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="this system has another shell")
+@pytest.mark.parametrize(("program", "code"), [("function f(Graph g) { x = 1; }", 1), ("function f(Graph g) { }", 0)])
+def test_messages_that_nobody_reads_leave_the_exit_code(program: str, code: int) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "starplat", "check", "-"]
+    try:
+        done = subprocess.run(command, input=program.encode(), stderr=writer, check=False, timeout=120)
+    finally:
+        os.close(writer)
+    assert done.returncode == code
+
+
 @pytest.mark.skipif(os.name == "nt", reason="this system has other signals")
 def test_an_interruption_while_the_verbs_are_imported_has_no_traceback() -> None:
     code = """

@@ -119,10 +119,9 @@ def test_what_compile_writes_does_not_depend_on_what_is_here(
     for_gpus = written("here")
     assert for_gpus == written("gpu", "--for", "gpu")
     for_cpus = written("cpu", "--for", "cpu")
-    assert (
-        for_cpus["pagerank.cl"]
-        == starplat("inspect", examples / "pagerank.sp", "-t", "opencl", "--stage", "source", "--for", "cpu").out
-    )
+    shown = starplat("inspect", examples / "pagerank.sp", "-t", "opencl", "--stage", "source", "--for", "cpu").out
+    kernels = for_cpus["pagerank.cl"]
+    assert shown.endswith(kernels[kernels.index("\n// pagerank.sp:") :])
     assert "device.launch_apart(" in for_cpus["pagerank.cpp"]
     assert "launch_apart" not in for_gpus["pagerank.cpp"]
 

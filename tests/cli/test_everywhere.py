@@ -11,7 +11,7 @@ import pytest
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.runtime import everywhere
 from starplat.runtime.launch import run_module
-from starplat.runtime.result import Result
+from starplat.runtime.results.result import Result
 from starplat.toolchain.description import DeviceDescription
 from tests.cli.conftest import Outcome
 

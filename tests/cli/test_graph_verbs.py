@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from starplat.cli.graph import Kind
+from starplat.cli.verbs.graph import Kind
 from tests.cli.conftest import Outcome
 
 Starplat = Callable[..., Outcome]

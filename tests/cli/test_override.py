@@ -11,8 +11,8 @@ from starplat import pipeline
 from starplat.backends import BACKENDS
 from starplat.backends.scheduled import for_target
 from starplat.graph_files import read
-from starplat.ir.printer import print_module
-from starplat.ir.proceeding import proceeding
+from starplat.ir.printing.modules import print_module
+from starplat.ir.printing.proceeding import proceeding
 from starplat.program_text import read_program
 from starplat.runtime import text
 from starplat.runtime.facts import facts_of

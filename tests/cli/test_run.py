@@ -66,6 +66,7 @@ def test_json_has_exactly_the_promised_keys(starplat: Starplat, examples: Path, 
         "seconds",
         "bytes",
         "validated",
+        "warnings",
     ]
     assert (found["schema"], found["program"], found["function"]) == (1, "sssp", "sssp")
     assert found["graph"] == {"nodes": 5, "arcs": 6, "directed": True}
@@ -76,6 +77,7 @@ def test_json_has_exactly_the_promised_keys(starplat: Starplat, examples: Path, 
     assert len(found["seconds"]["run"]) == 3
     assert set(found["bytes"]) == {"up", "down"}
     assert found["validated"] is None
+    assert found["warnings"] == []
 
 
 def test_validate_says_so(starplat: Starplat, examples: Path, roads: Path) -> None:

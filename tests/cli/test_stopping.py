@@ -15,7 +15,7 @@ import pytest
 
 from starplat.cli.following import Following
 from starplat.runtime import Progress
-from starplat.runtime.progress import Step
+from starplat.runtime.attending.progress import Step
 from starplat.toolchain.devices import report
 from tests.cli.conftest import Outcome
 from tests.runtime.test_stopping import SPINNING

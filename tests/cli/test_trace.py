@@ -14,13 +14,13 @@ import starplat as package
 from starplat.backends.scheduled import for_target
 from starplat.cli import console
 from starplat.cli.optional import with_values
-from starplat.cli.trace_page import page
-from starplat.cli.trace_table import MOST_SHOWN, table
-from starplat.cli.trace_words import changes, notes, rows
+from starplat.cli.views.trace_page import page
+from starplat.cli.views.trace_table import MOST_SHOWN, table
+from starplat.cli.views.trace_words import changes, notes, rows
 from starplat.ir.points import Way
 from starplat.runtime import Result
-from starplat.runtime.trace import Held, Round, Trace, Walk
-from starplat.runtime.tracing import taken_apart
+from starplat.runtime.tracing.trace import Held, Round, Trace, Walk
+from starplat.runtime.tracing.tracing import taken_apart
 from starplat.schedule import AUTO
 from tests.cli.conftest import Outcome
 

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starplat.backends.layout import header
+from starplat.backends.files.layout import header
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph, read
-from starplat.ir.nodes import Element
+from starplat.ir import nodes as ir
 from starplat.runtime.resident import weights_as
 
 DRIVER = Path(__file__).with_name("read_graph_driver.cpp")
 HEADERS = ("starplat_graph.hpp", "starplat_read_graph.hpp")
 SANITIZED = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-WEIGHTS = (Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE)
+WEIGHTS = (ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE)
 READ_BY_PROGRAMS = ("starplat graph", "edge list", "GAP edge list", "Matrix Market", "DIMACS", "PACE")
 
 
@@ -104,7 +104,7 @@ def description(graph: Graph) -> str:
     return " ".join(map(str, ["graph", graph.num_nodes, graph.num_arcs, *hashes]))
 
 
-def weights_of(graph: Graph, element: Element) -> str:
+def weights_of(graph: Graph, element: ir.Element) -> str:
     """The hash of the weights as cells of a type, or "unfit"."""
     try:
         return str(hash_of(weights_as(graph, element)))

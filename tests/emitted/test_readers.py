@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from starplat.graph import Graph, write
+from starplat.graph import Graph, generators, write
 from tests.emitted.readers import File, answers, disagreement
 
 TESTS = Path(__file__).parents[1]
@@ -27,6 +28,41 @@ def test_every_graph_file_is_read_as_python_reads_it(built: Path) -> None:
     wrong = [disagreement(file, answer) for file, answer in zip(files, said, strict=True)]
     assert not list(filter(None, wrong))
     assert sum(answer.startswith("graph") for answer in said) > 80
+
+
+USES = """
+#include <iostream>
+
+#include "starplat_read_graph.hpp"
+
+using namespace starplat;
+
+int main(int, char **arguments) {
+    HostGraph graph = read_graph(arguments[1], false);
+    if (graph.in_row_offsets.empty() || !graph.in_arcs.empty()) return 3;
+    graph.add_in_arcs();
+    if (graph.in_arcs.size() != graph.columns.size()) return 4;
+    long long sum = 0;
+    if (truncate(arguments[1], 0) != 0) return 5;
+    std::cout << "shorter" << std::endl;
+    for (const int node : graph.columns) sum += node;
+    std::cout << sum << std::endl;
+    return 0;
+}
+"""
+
+
+def test_a_file_that_becomes_shorter_ends_the_program_with_a_sentence(built: Path, tmp_path: Path) -> None:
+    """And of a file's incoming arcs, their numbers are taken only when they are asked for."""
+    graph, path = generators.rmat(10, seed=1), tmp_path / "graph.spg"
+    assert graph.reverse
+    write(graph, path)
+    (tmp_path / "uses.cpp").write_text(USES)
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror", f"-I{built.parent}", "uses.cpp"]
+    subprocess.run([*command, "-o", "uses"], cwd=tmp_path, check=True)
+    ran = subprocess.run([tmp_path / "uses", path], capture_output=True, text=True, check=False)
+    assert ran.stdout == "shorter\n"
+    assert (ran.returncode, ran.stderr) == (1, f"error: {path}: has become shorter while this program used it\n")
 
 
 def answer_for(built: Path, path: Path) -> str:

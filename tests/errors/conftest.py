@@ -6,7 +6,7 @@ from starplat.analysis import analyse
 from starplat.diagnostics import Diagnostic, DiagnosticError, sort
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
-from starplat.frontend.sequence import sequenced
+from starplat.frontend.statements.sequence import sequenced
 from starplat.ir.lower import lower
 from starplat.source import SourceFile
 

@@ -191,6 +191,7 @@ def test_near_misses_are_told_once_and_why(body: str, code: str, reason: str) ->
         ("if (t == 1) { n = 1; }", ["W0304"]),
         ("int v = src; v.p = v; node w = n; n = w + v;", []),
         ("n = src.p++ + n;", []),
+        ("fixedPoint until (done : !b) { src.b = False; done = n > 4; n += 1; }", []),
         ("loop (i in 0 to n by 1) { src.p += i; }", []),
         ("propNode<int> q(g), r(g); g.attachNodeProperty(r = 1); q = r; p = q;", []),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 from starplat import pipeline
 from starplat.diagnostics import Diagnostic, DiagnosticError, Severity
-from starplat.frontend.suggest import closest
+from starplat.frontend.mistakes.suggest import closest
 from starplat.source import SourceFile
 
 PARAMETERS = (
@@ -46,6 +46,8 @@ MISTAKES = [
     ("«vector»<int> v;", "E0123", "propNode<int> p;"),
     ("int k = 3, «int» m = 4; n = k + m;", "E0101", "said once"),
     ("container<int> c(«10»);", "E0123", "container<…>(…) c;"),
+    ("container<int> c(«g».num_nodes());", "E0123", "container<…>(…) c;"),
+    ("container<int> c(«n» + 1, 0);", "E0123", "container<…>(…) c;"),
     # operators
     ("n = n «<<» 2;", "E0127", "x * 4"),
     ("n = n «>>» 2;", "E0127", "x / 4"),

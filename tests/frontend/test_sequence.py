@@ -9,7 +9,7 @@ import pytest
 import starplat
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
-from starplat.frontend.sequence import sequenced
+from starplat.frontend.statements.sequence import sequenced
 from starplat.pipeline import is_race
 from starplat.source import SourceFile
 from tests.generating.meaning import meaning

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from starplat import pipeline
-from starplat.frontend import tables
-from starplat.frontend.builder import Builder
 from starplat.frontend.parser import _Machinery, parse
+from starplat.frontend.parsing import tables
+from starplat.frontend.parsing.builder import Builder
 from starplat.source import SourceFile
 from starplat.toolchain.cache import Cache
 

@@ -7,86 +7,60 @@ from typing import Any
 
 import numpy as np
 
-from starplat.ir.interpreter import KernelRunner
-from starplat.ir.nodes import (
-    WEIGHTS,
-    AllNodes,
-    Array,
-    Binary,
-    BinaryOperator,
-    Carry,
-    Combine,
-    Const,
-    Contribute,
-    Direction,
-    Domain,
-    Element,
-    Expression,
-    Extent,
-    ExtremeCell,
-    ForNeighbors,
-    Function,
-    HostFunction,
-    Kernel,
-    KernelOp,
-    Load,
-    Module,
-    Origin,
-    Parameter,
-    Reduction,
-    Ref,
-    Variable,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.interpreting.interpreter import KernelRunner
 from starplat.ir.visitor import with_signature
 from starplat.source import SourceFile, Span
 
 SOURCE = SourceFile("small.sp", "function f(Graph g) {\n  forall (v in g.nodes()) { }\n}\n")
 LOOP = Span(24, 51)
 
-V = Variable("v", Element.NODE)
-NBR = Variable("nbr", Element.NODE)
-E = Variable("e", Element.ARC)
-DIST = Array("dist", Element.INT, Extent.NODES, Origin.PARAMETER)
-MODIFIED = Array("modified", Element.BOOL, Extent.NODES, Origin.LOCAL)
-NEXT = Array("modified_next", Element.BOOL, Extent.NODES, Origin.TEMPORARY)
-AGAIN = Variable("again", Element.BOOL)
-TRUE, FALSE = Const(True, Element.BOOL), Const(False, Element.BOOL)
+V = ir.Variable("v", ir.Element.NODE)
+NBR = ir.Variable("nbr", ir.Element.NODE)
+E = ir.Variable("e", ir.Element.ARC)
+DIST = ir.Array("dist", ir.Element.INT, ir.Extent.NODES, ir.Origin.PARAMETER)
+MODIFIED = ir.Array("modified", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.LOCAL)
+NEXT = ir.Array("modified_next", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
+AGAIN = ir.Variable("again", ir.Element.BOOL)
+TRUE, FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
-def binary(operator: str, left: Expression, right: Expression) -> Binary:
-    sign = BinaryOperator(operator)
+def binary(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    sign = ir.BinaryOperator(operator)
     logical = operator in ("&&", "||", "==", "!=", "<", "<=", ">", ">=")
-    return Binary(sign, left, right, Element.BOOL if logical else left.element)
+    return ir.Binary(sign, left, right, ir.Element.BOOL if logical else left.element)
 
 
-def number(value: float, element: Element = Element.INT) -> Const:
-    return Const(value, element)
+def number(value: float, element: ir.Element = ir.Element.INT) -> ir.Const:
+    return ir.Const(value, element)
 
 
-def array(name: str, element: Element, extent: Extent = Extent.NODES, origin: Origin = Origin.PARAMETER) -> Array:
-    return Array(name, element, extent, origin)
+def array(
+    name: str, element: ir.Element, extent: ir.Extent = ir.Extent.NODES, origin: ir.Origin = ir.Origin.PARAMETER
+) -> ir.Array:
+    return ir.Array(name, element, extent, origin)
 
 
 def kernel(
-    *body: KernelOp,
-    domain: Domain | None = None,
-    iterator: Variable | None = V,
-    filter: Expression | None = None,
-    reductions: Iterable[Reduction] = (),
+    *body: ir.KernelOp,
+    domain: ir.Domain | None = None,
+    iterator: ir.Variable | None = V,
+    filter: ir.Expression | None = None,
+    reductions: Iterable[ir.Reduction] = (),
     name: str = "k",
-) -> Kernel:
-    loop = AllNodes() if domain is None else domain
-    return with_signature(Kernel(name, loop, iterator, filter, body, (), (), tuple(reductions), LOOP))
+) -> ir.Kernel:
+    loop = ir.AllNodes() if domain is None else domain
+    return with_signature(ir.Kernel(name, loop, iterator, filter, body, (), (), tuple(reductions), LOOP))
 
 
-def module(*kernels: Kernel, helpers: Iterable[Function] = (), host: HostFunction | None = None) -> Module:
+def module(*kernels: ir.Kernel, helpers: Iterable[ir.Function] = (), host: ir.HostFunction | None = None) -> ir.Module:
     """A module whose host function has the kernels' arrays and scalars as parameters, if none is given."""
-    graph = [a for k in kernels for a in k.arrays if a.origin is Origin.GRAPH]
-    parameters = [a for k in kernels for a in k.arrays if a.origin is not Origin.GRAPH]
+    graph = [a for k in kernels for a in k.arrays if a.origin is ir.Origin.GRAPH]
+    parameters = [a for k in kernels for a in k.arrays if a.origin is not ir.Origin.GRAPH]
     scalars = [s for k in kernels for s in (*k.scalars, *(r.variable for r in k.reductions))]
     whole = dict.fromkeys([*parameters, *scalars])
-    main = host or HostFunction("f", tuple(Parameter(what) for what in whole), (), None, ())
-    return Module(
+    main = host or ir.HostFunction("f", tuple(ir.Parameter(what) for what in whole), (), None, ())
+    return ir.Module(
         source=SOURCE,
         entry=main.name,
         functions=(main,),
@@ -123,22 +97,28 @@ SMALL = Csr(5, [(0, 1, 7), (0, 2, 3), (2, 1, 1), (1, 3, 2), (3, 0, 9), (3, 3, 5)
 
 
 def run(
-    what: Kernel | Module, graph: Csr = SMALL, *, scalars: dict[str, Any] | None = None, **arrays: np.ndarray[Any, Any]
+    what: ir.Kernel | ir.Module,
+    graph: Csr = SMALL,
+    *,
+    scalars: dict[str, Any] | None = None,
+    **arrays: np.ndarray[Any, Any],
 ) -> dict[str, Any]:
     """Runs kernel 'k' on the graph and the arrays given, which change in place."""
-    whole = what if isinstance(what, Module) else module(what)
+    whole = what if isinstance(what, ir.Module) else module(what)
     return KernelRunner(whole).run("k", {**graph.arrays, **arrays}, scalars or {}, graph.n, graph.m)
 
 
 def for_neighbors(
-    *body: KernelOp, direction: Direction = Direction.OUT, node: Expression | None = None
-) -> ForNeighbors:
-    return ForNeighbors(direction, node or Ref(V), NBR, E, body, parallel=True)
+    *body: ir.KernelOp, direction: ir.Direction = ir.Direction.OUT, node: ir.Expression | None = None
+) -> ir.ForNeighbors:
+    return ir.ForNeighbors(direction, node or ir.Ref(V), NBR, E, body, parallel=True)
 
 
-def relax() -> Kernel:
+def relax() -> ir.Kernel:
     """One round of shortest paths."""
-    candidate = binary("+inf", Load(DIST, Ref(V)), Load(WEIGHTS, Ref(E)))
-    store = ExtremeCell(Combine.MIN, DIST, Ref(NBR), candidate, (Carry(NEXT, Ref(NBR), TRUE),), shared=True)
-    body = (for_neighbors(store), Contribute(AGAIN, TRUE))
-    return kernel(*body, filter=Load(MODIFIED, Ref(V)), reductions=[Reduction(AGAIN, Combine.OR)])
+    candidate = binary("+inf", ir.Load(DIST, ir.Ref(V)), ir.Load(ir.WEIGHTS, ir.Ref(E)))
+    store = ir.ExtremeCell(
+        ir.Combine.MIN, DIST, ir.Ref(NBR), candidate, (ir.Carry(NEXT, ir.Ref(NBR), TRUE),), shared=True
+    )
+    body = (for_neighbors(store), ir.Contribute(AGAIN, TRUE))
+    return kernel(*body, filter=ir.Load(MODIFIED, ir.Ref(V)), reductions=[ir.Reduction(AGAIN, ir.Combine.OR)])

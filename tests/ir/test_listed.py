@@ -12,48 +12,9 @@ from numpy.typing import NDArray
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
-from starplat.ir.nodes import (
-    AllNodes,
-    Array,
-    Cast,
-    Combine,
-    Const,
-    Contribute,
-    DeclareVariable,
-    Domain,
-    Element,
-    Expression,
-    Extent,
-    FetchAdd,
-    Fill,
-    HostFunction,
-    HostOp,
-    HostWhile,
-    Kernel,
-    KernelContinue,
-    KernelIf,
-    KernelOp,
-    Launch,
-    Let,
-    Listed,
-    ListMembers,
-    Load,
-    Module,
-    NumNodes,
-    Origin,
-    Parameter,
-    ReadCell,
-    ReadSize,
-    Reduction,
-    Ref,
-    SetVariable,
-    Store,
-    UpdateCell,
-    Variable,
-    WriteCell,
-)
-from starplat.ir.proceeding import proceeding
-from starplat.ir.verify import InvalidModule, verify
+from starplat.ir import nodes as ir
+from starplat.ir.printing.proceeding import proceeding
+from starplat.ir.verifying.modules import InvalidModule, verify
 from starplat.ir.visitor import with_signature
 from starplat.runtime import bind, run_module
 from tests.backends.emulated import Machine, emulated
@@ -62,67 +23,79 @@ from tests.ir.building import binary
 from tests.programs.targets import REFERENCE, Target, every_target
 
 N = 1000
-ORDER = node_array("order", Element.NODE)
-COUNT = Array("count", Element.INT, Extent.ONE, Origin.TEMPORARY)
-LIMIT = Array("limit", Element.INT, Extent.ONE, Origin.TEMPORARY)
-SEEN = node_array("seen", Element.INT, Origin.PARAMETER)
-TOTAL = node_array("total", Element.LONG, Origin.PARAMETER)
-FIRST, LAST, SUM = Variable("first", Element.INT), Variable("last", Element.INT), Variable("sum", Element.LONG)
+ORDER = node_array("order", ir.Element.NODE)
+COUNT = ir.Array("count", ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
+LIMIT = ir.Array("limit", ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
+SEEN = node_array("seen", ir.Element.INT, ir.Origin.PARAMETER)
+TOTAL = node_array("total", ir.Element.LONG, ir.Origin.PARAMETER)
+FIRST, LAST, SUM = (
+    ir.Variable("first", ir.Element.INT),
+    ir.Variable("last", ir.Element.INT),
+    ir.Variable("sum", ir.Element.LONG),
+)
 ZERO = number(0)
 
 
-def kernel(name: str, domain: Domain, *body: KernelOp, filter: Expression | None = None, sums: bool = False) -> Kernel:
-    reductions = (Reduction(SUM, Combine.ADD),) if sums else ()
-    return with_signature(Kernel(name, domain, V, filter, body, (), (), reductions))
+def kernel(
+    name: str, domain: ir.Domain, *body: ir.KernelOp, filter: ir.Expression | None = None, sums: bool = False
+) -> ir.Kernel:
+    reductions = (ir.Reduction(SUM, ir.Combine.ADD),) if sums else ()
+    return with_signature(ir.Kernel(name, domain, V, filter, body, (), (), reductions))
 
 
-def backwards() -> Kernel:
+def backwards() -> ir.Kernel:
     """The nodes in the order of their numbers from above."""
-    last = binary("-", NumNodes(), number(1))
-    return kernel("fill_order", AllNodes(), Store(ORDER, binary("-", last, Ref(V)), Ref(V)))
+    last = binary("-", ir.NumNodes(), number(1))
+    return kernel("fill_order", ir.AllNodes(), ir.Store(ORDER, binary("-", last, ir.Ref(V)), ir.Ref(V)))
 
 
-def walk(listed: Listed) -> Kernel:
+def walk(listed: ir.Listed) -> ir.Kernel:
     """Counts how often a node with an even number is seen, unless it can be divided by ten, and adds up the others."""
-    tens = KernelIf(binary("==", binary("%", Ref(V), number(10)), ZERO), (KernelContinue(),))
-    seen = UpdateCell(Combine.ADD, SEEN, Ref(V), number(1), shared=False)
-    even = binary("==", binary("%", Ref(V), number(2)), ZERO)
-    return kernel("walk", listed, tens, seen, Contribute(SUM, Cast(Ref(V), Element.LONG)), filter=even, sums=True)
+    tens = ir.KernelIf(binary("==", binary("%", ir.Ref(V), number(10)), ZERO), (ir.KernelContinue(),))
+    seen = ir.UpdateCell(ir.Combine.ADD, SEEN, ir.Ref(V), number(1), shared=False)
+    even = binary("==", binary("%", ir.Ref(V), number(2)), ZERO)
+    return kernel(
+        "walk", listed, tens, seen, ir.Contribute(SUM, ir.Cast(ir.Ref(V), ir.Element.LONG)), filter=even, sums=True
+    )
 
 
-def module_for(*body: HostOp, kernels: tuple[Kernel, ...]) -> Module:
+def module_for(*body: ir.HostOp, kernels: tuple[ir.Kernel, ...]) -> ir.Module:
     whole = module_of(
-        over_nodes([Store(SEEN, Ref(V), ZERO), Store(TOTAL, Ref(V), Cast(ZERO, Element.LONG))], [SEEN, TOTAL])
+        over_nodes(
+            [ir.Store(SEEN, ir.Ref(V), ZERO), ir.Store(TOTAL, ir.Ref(V), ir.Cast(ZERO, ir.Element.LONG))], [SEEN, TOTAL]
+        )
     )
     used = {array for kernel in kernels for array in kernel.arrays}
     arrays = tuple(array for array in (ORDER, COUNT, LIMIT) if array in used)
     ops = (
-        Fill(SEEN, ZERO),
-        Fill(TOTAL, Cast(ZERO, Element.LONG)),
-        DeclareVariable(SUM, Cast(ZERO, Element.LONG)),
+        ir.Fill(SEEN, ZERO),
+        ir.Fill(TOTAL, ir.Cast(ZERO, ir.Element.LONG)),
+        ir.DeclareVariable(SUM, ir.Cast(ZERO, ir.Element.LONG)),
         *body,
     )
-    main = HostFunction("run", (Parameter(SEEN), Parameter(TOTAL)), arrays, None, ops)
+    main = ir.HostFunction("run", (ir.Parameter(SEEN), ir.Parameter(TOTAL)), arrays, None, ops)
     module = replace(whole, functions=(main,), kernels=kernels)
     verify(module)
     return module
 
 
-def by_scalars(first: int, last: int) -> Module:
-    listed = Listed(ORDER, Ref(FIRST), binary("+", Ref(LAST), number(0)))
-    declared = (DeclareVariable(FIRST, number(first)), DeclareVariable(LAST, number(last)))
-    result = WriteCell(TOTAL, ZERO, Ref(SUM))
-    return module_for(Launch("fill_order"), *declared, Launch("walk"), result, kernels=(backwards(), walk(listed)))
+def by_scalars(first: int, last: int) -> ir.Module:
+    listed = ir.Listed(ORDER, ir.Ref(FIRST), binary("+", ir.Ref(LAST), number(0)))
+    declared = (ir.DeclareVariable(FIRST, number(first)), ir.DeclareVariable(LAST, number(last)))
+    result = ir.WriteCell(TOTAL, ZERO, ir.Ref(SUM))
+    return module_for(
+        ir.Launch("fill_order"), *declared, ir.Launch("walk"), result, kernels=(backwards(), walk(listed))
+    )
 
 
-def by_cells(first: int, last: int) -> Module:
-    listed = Listed(ORDER, Load(COUNT, ZERO), Load(LIMIT, ZERO))
-    written = (WriteCell(COUNT, ZERO, number(first)), WriteCell(LIMIT, ZERO, number(last)))
-    result = WriteCell(TOTAL, ZERO, Ref(SUM))
-    return module_for(Launch("fill_order"), *written, Launch("walk"), result, kernels=(backwards(), walk(listed)))
+def by_cells(first: int, last: int) -> ir.Module:
+    listed = ir.Listed(ORDER, ir.Load(COUNT, ZERO), ir.Load(LIMIT, ZERO))
+    written = (ir.WriteCell(COUNT, ZERO, number(first)), ir.WriteCell(LIMIT, ZERO, number(last)))
+    result = ir.WriteCell(TOTAL, ZERO, ir.Ref(SUM))
+    return module_for(ir.Launch("fill_order"), *written, ir.Launch("walk"), result, kernels=(backwards(), walk(listed)))
 
 
-def ran(module: Module, target: Target) -> tuple[NDArray[Any], int]:
+def ran(module: ir.Module, target: Target) -> tuple[NDArray[Any], int]:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
     graph = Graph.from_arcs(N, [], [])
@@ -146,22 +119,24 @@ def test_the_nodes_between_the_ends_are_walked(known: Any, ends: tuple[int, int]
     assert total == right_total
 
 
-def by_levels() -> Module:
+def by_levels() -> ir.Module:
     """Every node of a level of a binary heap appends its two children, and says how many came before the next level."""
-    place = Variable("place", Element.INT)
-    children: list[KernelOp] = [Let(place, ZERO)]
+    place = ir.Variable("place", ir.Element.INT)
+    children: list[ir.KernelOp] = [ir.Let(place, ZERO)]
     for child in (1, 2):
-        node = Cast(binary("+", binary("*", Ref(V), number(2)), number(child)), Element.NODE)
-        append = (FetchAdd(place, COUNT, ZERO, number(1)), Store(ORDER, Ref(place), node))
-        children.append(KernelIf(binary("<", node, NumNodes()), append))
-    grow = kernel("grow", Listed(ORDER, Ref(FIRST), Ref(LAST)), Store(SEEN, Ref(V), Ref(LAST)), *children)
-    rounds = (Launch("grow"), SetVariable(FIRST, Ref(LAST)), ReadCell(LAST, COUNT, ZERO))
+        node = ir.Cast(binary("+", binary("*", ir.Ref(V), number(2)), number(child)), ir.Element.NODE)
+        append = (ir.FetchAdd(place, COUNT, ZERO, number(1)), ir.Store(ORDER, ir.Ref(place), node))
+        children.append(ir.KernelIf(binary("<", node, ir.NumNodes()), append))
+    grow = kernel(
+        "grow", ir.Listed(ORDER, ir.Ref(FIRST), ir.Ref(LAST)), ir.Store(SEEN, ir.Ref(V), ir.Ref(LAST)), *children
+    )
+    rounds = (ir.Launch("grow"), ir.SetVariable(FIRST, ir.Ref(LAST)), ir.ReadCell(LAST, COUNT, ZERO))
     return module_for(
-        WriteCell(ORDER, ZERO, Const(0, Element.NODE)),
-        WriteCell(COUNT, ZERO, number(1)),
-        DeclareVariable(FIRST, ZERO),
-        DeclareVariable(LAST, number(1)),
-        HostWhile((), binary("<", Ref(FIRST), Ref(LAST)), rounds),
+        ir.WriteCell(ORDER, ZERO, ir.Const(0, ir.Element.NODE)),
+        ir.WriteCell(COUNT, ZERO, number(1)),
+        ir.DeclareVariable(FIRST, ZERO),
+        ir.DeclareVariable(LAST, number(1)),
+        ir.HostWhile((), binary("<", ir.Ref(FIRST), ir.Ref(LAST)), rounds),
         kernels=(grow,),
     )
 
@@ -196,7 +171,7 @@ def test_it_reads_well() -> None:
 
 @pytest.mark.parametrize("node", [-1, N])
 def test_what_is_listed_must_be_a_node(node: int) -> None:
-    wrong = kernel("fill_order", AllNodes(), Store(ORDER, Ref(V), Cast(number(node), Element.NODE)))
+    wrong = kernel("fill_order", ir.AllNodes(), ir.Store(ORDER, ir.Ref(V), ir.Cast(number(node), ir.Element.NODE)))
     module = by_scalars(0, 1)
     with pytest.raises(DiagnosticError) as caught:
         ran(replace(module, kernels=(wrong, *module.kernels[1:])), REFERENCE)
@@ -213,26 +188,26 @@ def test_the_ends_of_a_list_must_be_inside(ends: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("listed", "reason"),
     [
-        (Listed(SEEN, ZERO, number(1)), "lists no nodes"),
-        (Listed(ORDER, ZERO, binary("+", Load(COUNT, ZERO), number(1))), "is not known"),
-        (Listed(ORDER, ZERO, Load(SEEN, ZERO)), "is not known"),
+        (ir.Listed(SEEN, ZERO, number(1)), "lists no nodes"),
+        (ir.Listed(ORDER, ZERO, binary("+", ir.Load(COUNT, ZERO), number(1))), "is not known"),
+        (ir.Listed(ORDER, ZERO, ir.Load(SEEN, ZERO)), "is not known"),
     ],
 )
-def test_a_list_that_makes_no_sense_is_refused(listed: Listed, reason: str) -> None:
+def test_a_list_that_makes_no_sense_is_refused(listed: ir.Listed, reason: str) -> None:
     with pytest.raises(InvalidModule, match=reason):
         module_for(kernels=(walk(listed),))
 
 
 def test_a_kernel_does_not_move_the_end_of_its_list() -> None:
-    end = UpdateCell(Combine.ADD, COUNT, ZERO, number(1), shared=True)
+    end = ir.UpdateCell(ir.Combine.ADD, COUNT, ZERO, number(1), shared=True)
     with pytest.raises(InvalidModule, match="changes an end"):
-        module_for(kernels=(kernel("walk", Listed(ORDER, ZERO, Load(COUNT, ZERO)), end),))
+        module_for(kernels=(kernel("walk", ir.Listed(ORDER, ZERO, ir.Load(COUNT, ZERO)), end),))
 
 
-HOSTS = Array("hosts", Element.INT, Extent.NODES, Origin.HOST)
+HOSTS = ir.Array("hosts", ir.Element.INT, ir.Extent.NODES, ir.Origin.HOST)
 
 
-FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.TEMPORARY)
+FLAGS = ir.Array("flags", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
 
 
 @every_target
@@ -240,10 +215,10 @@ def test_the_host_keeps_cells_of_its_own(target: Target) -> None:
     module = module_for(kernels=())
     main = module.functions[0]
     more = (
-        WriteCell(HOSTS, number(7), number(5)),
-        DeclareVariable(FIRST, ZERO),
-        ReadCell(FIRST, HOSTS, number(7)),
-        WriteCell(SEEN, number(1), Ref(FIRST)),
+        ir.WriteCell(HOSTS, number(7), number(5)),
+        ir.DeclareVariable(FIRST, ZERO),
+        ir.ReadCell(FIRST, HOSTS, number(7)),
+        ir.WriteCell(SEEN, number(1), ir.Ref(FIRST)),
     )
     module = replace(module, functions=(replace(main, arrays=(HOSTS,), body=(*main.body, *more)),))
     verify(module)
@@ -252,27 +227,27 @@ def test_the_host_keeps_cells_of_its_own(target: Target) -> None:
 
 
 @pytest.mark.parametrize(
-    "op", [Fill(HOSTS, ZERO), ReadSize(FIRST, replace(HOSTS, element=Element.BOOL))], ids=["fill", "size"]
+    "op", [ir.Fill(HOSTS, ZERO), ir.ReadSize(FIRST, replace(HOSTS, element=ir.Element.BOOL))], ids=["fill", "size"]
 )
-def test_the_host_s_own_is_not_on_the_device(op: HostOp) -> None:
+def test_the_host_s_own_is_not_on_the_device(op: ir.HostOp) -> None:
     module = module_for(kernels=())
     main = module.functions[0]
-    body = (*main.body, DeclareVariable(FIRST, ZERO), op)
+    body = (*main.body, ir.DeclareVariable(FIRST, ZERO), op)
     with pytest.raises(InvalidModule, match="the host's own"):
         verify(replace(module, functions=(replace(main, arrays=(HOSTS,), body=body),)))
 
 
 def test_no_kernel_uses_what_the_host_has_alone() -> None:
     with pytest.raises(InvalidModule, match="the host has alone"):
-        module_for(kernels=(kernel("walk", AllNodes(), Store(HOSTS, Ref(V), ZERO)),))
+        module_for(kernels=(kernel("walk", ir.AllNodes(), ir.Store(HOSTS, ir.Ref(V), ZERO)),))
 
 
 @pytest.mark.parametrize(
     ("op", "reason"),
-    [(ListMembers(SEEN, ORDER, ZERO), "holds no flags"), (ListMembers(FLAGS, SEEN, ZERO), "lists no nodes")],
+    [(ir.ListMembers(SEEN, ORDER, ZERO), "holds no flags"), (ir.ListMembers(FLAGS, SEEN, ZERO), "lists no nodes")],
     ids=["no flags", "no list"],
 )
-def test_members_of_what_is_no_set_are_not_listed(op: ListMembers, reason: str) -> None:
+def test_members_of_what_is_no_set_are_not_listed(op: ir.ListMembers, reason: str) -> None:
     module = module_for(kernels=())
     main = module.functions[0]
     with pytest.raises(InvalidModule, match=reason):

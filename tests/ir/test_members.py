@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from starplat.ir.members import membership, taking
-from starplat.ir.nodes import (
-    AllArcs,
-    Array,
-    Element,
-    Expression,
-    Extent,
-    Load,
-    Origin,
-    Packing,
-    Ref,
-    Store,
-    Unary,
-    UnaryOperator,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership, taking
 from tests.ir.building import FALSE, NBR, TRUE, E, V, array, binary, kernel, number
 
-FLAGS = Array("flags", Element.BOOL, Extent.NODES, Origin.LOCAL, packed=Packing.SWITCHED)
-OTHER = Array("other", Element.BOOL, Extent.NODES, Origin.LOCAL)
-A = array("a", Element.INT)
-ASKED = Load(FLAGS, Ref(V))
-SMALL = binary("<", Load(A, Ref(V)), number(3))
+FLAGS = ir.Array("flags", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.LOCAL, packed=ir.Packing.SWITCHED)
+OTHER = ir.Array("other", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.LOCAL)
+A = array("a", ir.Element.INT)
+ASKED = ir.Load(FLAGS, ir.Ref(V))
+SMALL = binary("<", ir.Load(A, ir.Ref(V)), number(3))
 
 
 @pytest.mark.parametrize(
@@ -36,11 +23,14 @@ SMALL = binary("<", Load(A, Ref(V)), number(3))
         (binary("!=", ASKED, FALSE), None),
         (binary("&&", ASKED, SMALL), SMALL),
         (binary("&&", SMALL, binary("==", ASKED, TRUE)), SMALL),
-        (binary("&&", binary("&&", SMALL, ASKED), Load(OTHER, Ref(V))), binary("&&", SMALL, Load(OTHER, Ref(V)))),
+        (
+            binary("&&", binary("&&", SMALL, ASKED), ir.Load(OTHER, ir.Ref(V))),
+            binary("&&", SMALL, ir.Load(OTHER, ir.Ref(V))),
+        ),
     ],
 )
-def test_a_filter_that_asks_for_the_flag_is_a_membership(filter: Expression, keep: Expression | None) -> None:
-    found = membership(kernel(Store(A, Ref(V), number(1)), filter=filter))
+def test_a_filter_that_asks_for_the_flag_is_a_membership(filter: ir.Expression, keep: ir.Expression | None) -> None:
+    found = membership(kernel(ir.Store(A, ir.Ref(V), number(1)), filter=filter))
     assert found is not None
     assert (found.members, found.keep, found.takes) == (FLAGS, keep, False)
 
@@ -49,20 +39,20 @@ def test_a_filter_that_asks_for_the_flag_is_a_membership(filter: Expression, kee
     "filter",
     [
         None,
-        Unary(UnaryOperator.NOT, ASKED),
+        ir.Unary(ir.UnaryOperator.NOT, ASKED),
         binary("==", ASKED, FALSE),
         binary("||", ASKED, SMALL),
-        Load(OTHER, Ref(V)),
-        Load(FLAGS, number(0)),
-        Load(FLAGS, Load(A, Ref(V))),
+        ir.Load(OTHER, ir.Ref(V)),
+        ir.Load(FLAGS, number(0)),
+        ir.Load(FLAGS, ir.Load(A, ir.Ref(V))),
     ],
 )
-def test_other_filters_are_none(filter: Expression | None) -> None:
-    assert membership(kernel(Store(A, Ref(V), number(1)), filter=filter)) is None
+def test_other_filters_are_none(filter: ir.Expression | None) -> None:
+    assert membership(kernel(ir.Store(A, ir.Ref(V), number(1)), filter=filter)) is None
 
 
 def test_which_arrays_are_sets_may_be_asked() -> None:
-    walk = kernel(Store(A, Ref(V), number(1)), filter=binary("&&", Load(OTHER, Ref(V)), ASKED))
+    walk = kernel(ir.Store(A, ir.Ref(V), number(1)), filter=binary("&&", ir.Load(OTHER, ir.Ref(V)), ASKED))
     found = membership(walk, OTHER.__eq__)
     assert found is not None
     assert found.members == OTHER
@@ -70,18 +60,18 @@ def test_which_arrays_are_sets_may_be_asked() -> None:
 
 
 def test_arcs_are_no_members() -> None:
-    assert membership(kernel(Store(A, number(0), number(1)), domain=AllArcs(), iterator=E, filter=ASKED)) is None
+    assert membership(kernel(ir.Store(A, number(0), number(1)), domain=ir.AllArcs(), iterator=E, filter=ASKED)) is None
 
 
 def test_a_walk_takes_its_nodes_out_if_it_says_so_first() -> None:
-    store = Store(A, Ref(V), number(1))
+    store = ir.Store(A, ir.Ref(V), number(1))
     found = membership(kernel(taking(FLAGS, V), store, filter=ASKED))
     assert found is not None
     assert (found.takes, found.body) == (True, (store,))
     late = membership(kernel(store, taking(FLAGS, V), filter=ASKED))
     assert late is not None
     assert not late.takes
-    others = membership(kernel(Store(FLAGS, Ref(NBR), FALSE), filter=ASKED))
+    others = membership(kernel(ir.Store(FLAGS, ir.Ref(NBR), FALSE), filter=ASKED))
     assert others is not None
     assert not others.takes
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from starplat.ir.nodes import Cast, Const, Element, Expression, Ref, Select, Unary, UnaryOperator, Variable
-from starplat.ir.print_expression import print_expression
-from starplat.ir.printer import print_module
+from starplat.ir import nodes as ir
+from starplat.ir.printing.expressions import print_expression
+from starplat.ir.printing.modules import print_module
 from tests.ir.building import binary, number
 from tests.ir.test_verify import sssp
 
@@ -48,16 +48,16 @@ def test_a_module_as_text() -> None:
 
 
 def test_expressions_have_the_brackets_that_they_need() -> None:
-    a, b = (Ref(Variable(name, Element.INT)) for name in "ab")
-    shown: dict[str, Expression] = {
+    a, b = (ir.Ref(ir.Variable(name, ir.Element.INT)) for name in "ab")
+    shown: dict[str, ir.Expression] = {
         "a - (b - a) - b": binary("-", binary("-", a, binary("-", b, a)), b),
         "(a + b) * a": binary("*", binary("+", a, b), a),
         "a + b * a": binary("+", a, binary("*", b, a)),
-        "a < b && !(a == b)": binary("&&", binary("<", a, b), Unary(UnaryOperator.NOT, binary("==", a, b))),
-        "-(-1)": Unary(UnaryOperator.NEGATE, number(-1)),
-        "(a < b ? a : b) + 1": binary("+", Select(binary("<", a, b), a, b), number(1)),
-        "double inf(INF)": Cast(number(2**31 - 1), Element.DOUBLE, keeps_inf=True),
-        "0.5": Const(0.5, Element.DOUBLE),
+        "a < b && !(a == b)": binary("&&", binary("<", a, b), ir.Unary(ir.UnaryOperator.NOT, binary("==", a, b))),
+        "-(-1)": ir.Unary(ir.UnaryOperator.NEGATE, number(-1)),
+        "(a < b ? a : b) + 1": binary("+", ir.Select(binary("<", a, b), a, b), number(1)),
+        "double inf(INF)": ir.Cast(number(2**31 - 1), ir.Element.DOUBLE, keeps_inf=True),
+        "0.5": ir.Const(0.5, ir.Element.DOUBLE),
     }
     for text, expression in shown.items():
         assert print_expression(expression) == text

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
-    WEIGHTS,
-    Array,
-    Const,
-    Contribute,
-    Expression,
-    ForNeighbors,
-    KernelIf,
-    KernelOp,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter, map_expression
 from tests.ir.building import DIST, MODIFIED, NEXT, TRUE, binary, number, relax
 from tests.ir.test_verify import sssp
 
 
 def test_mapping_expressions_changes_the_innermost_first() -> None:
-    def double(expression: Expression) -> Expression:
-        return number(expression.value * 2) if isinstance(expression, Const) else expression
+    def double(expression: ir.Expression) -> ir.Expression:
+        return number(expression.value * 2) if isinstance(expression, ir.Const) else expression
 
     assert map_expression(double, binary("+", number(1), number(2))) == binary("+", number(2), number(4))
 
@@ -38,15 +27,15 @@ def test_what_does_not_change_is_not_copied() -> None:
 
 def test_rewriting_renames_replaces_and_removes() -> None:
     class Pass(Rewriter):
-        def array(self, array: Array) -> Array:
+        def array(self, array: ir.Array) -> ir.Array:
             return MODIFIED if array == NEXT else array
 
-        def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
-            if isinstance(op, Contribute):
+        def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+            if isinstance(op, ir.Contribute):
                 return ()
-            return (KernelIf(TRUE, (self.rebuild(op),)),) if isinstance(op, ForNeighbors) else (self.rebuild(op),)
+            return (ir.KernelIf(TRUE, (self.rebuild(op),)),) if isinstance(op, ir.ForNeighbors) else (self.rebuild(op),)
 
     kernel = Pass().kernel(relax())
     assert len(kernel.body) == 1
-    assert isinstance(kernel.body[0], KernelIf)
-    assert kernel.arrays == (ROW_OFFSETS, COLUMNS, WEIGHTS, MODIFIED, DIST)
+    assert isinstance(kernel.body[0], ir.KernelIf)
+    assert kernel.arrays == (ir.ROW_OFFSETS, ir.COLUMNS, ir.WEIGHTS, MODIFIED, DIST)

@@ -7,22 +7,24 @@ from dataclasses import replace
 import pytest
 
 import starplat
-from starplat.ir.nodes import Combine, Module, UpdateCell
-from starplat.ir.shared_rows import SharedRow, shared_rows
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
 
 SHARED = {
-    "a sum": ("long", "", "long sum = 3; for (w in g.neighbors(v)) { sum += w.a; } v.x = sum;", Combine.ADD),
-    "a least": ("long", "", "long s = 9; for (w in g.neighbors(v)) { s = min(s, w.a); } v.x = s;", Combine.MIN),
-    "a product of bits": ("int", "", "int s = 7; for (w in g.neighbors(v)) { s = s & w.a; } v.x = s;", Combine.BIT_AND),
+    "a sum": ("long", "", "long sum = 3; for (w in g.neighbors(v)) { sum += w.a; } v.x = sum;", ir.Combine.ADD),
+    "a least": ("long", "", "long s = 9; for (w in g.neighbors(v)) { s = min(s, w.a); } v.x = s;", ir.Combine.MIN),
+    "a product of bits": (
+        "int", "", "int s = 7; for (w in g.neighbors(v)) { s = s & w.a; } v.x = s;", ir.Combine.BIT_AND,
+    ),
     "whether any": (
-        "bool", "", "bool any = False; for (w in g.nodes_to(v)) { any = any || w.a > 3; } v.x = any;", Combine.OR,
+        "bool", "", "bool any = False; for (w in g.nodes_to(v)) { any = any || w.a > 3; } v.x = any;", ir.Combine.OR,
     ),
     "a sum where it is wanted": (
         "long", "", "long s = 0; for (w in g.neighbors(v)) { if (w.a > 2) { s += 1; } else { s += w; } } v.x = s;",
-        Combine.ADD,
+        ir.Combine.ADD,
     ),
     "inside an if": (
-        "long", "", "long s = 0; if (v.a > 1) { for (w in g.neighbors(v)) { s += w.a; } } v.x = s;", Combine.ADD,
+        "long", "", "long s = 0; if (v.a > 1) { for (w in g.neighbors(v)) { s += w.a; } } v.x = s;", ir.Combine.ADD,
     ),
 }  # fmt: skip
 ALONE = {
@@ -40,11 +42,11 @@ ALONE = {
 }
 
 
-def rows_of(module: Module) -> list[SharedRow]:
+def rows_of(module: ir.Module) -> list[SharedRow]:
     return [row for kernel in module.kernels for row in shared_rows(kernel, module)]
 
 
-def program(body: str, kind: str = "int") -> Module:
+def program(body: str, kind: str = "int") -> ir.Module:
     text = f"function f(Graph g, propNode<int> a, propNode<{kind}> x) {{ forall (v in g.nodes()) {{ {body} }} }}"
     return starplat.compile(text).module()
 
@@ -97,6 +99,6 @@ def test_functions_that_are_called_are_looked_into() -> None:
     assert len(rows_of(module)) == 1
     (helper,) = module.helpers
     (update,) = helper.body
-    assert isinstance(update, UpdateCell)
+    assert isinstance(update, ir.UpdateCell)
     alone = replace(module, helpers=(replace(helper, body=(replace(update, shared=False),)),))
     assert rows_of(alone) == []

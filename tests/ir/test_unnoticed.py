@@ -4,43 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from starplat.ir import nodes as ir
 from starplat.ir.access import kernel_accesses
-from starplat.ir.nodes import (
-    CallFunction,
-    Carry,
-    Combine,
-    Element,
-    Expression,
-    ExtremeCell,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    Let,
-    Load,
-    Ref,
-    SetLocal,
-    Store,
-    UpdateCell,
-    Variable,
-)
 from starplat.ir.unnoticed import asked_in, goes_unnoticed, lowered_in
 from tests.ir.building import DIST, NBR, V, array, binary, for_neighbors, kernel, number
 
-DEPTH, OTHER = Variable("depth", Element.INT), Variable("other", Element.INT)
-HERE, LATER = Load(DIST, Ref(NBR)), Variable("later", Element.INT)
-OUT = array("out", Element.INT)
+DEPTH, OTHER = ir.Variable("depth", ir.Element.INT), ir.Variable("other", ir.Element.INT)
+HERE, LATER = ir.Load(DIST, ir.Ref(NBR)), ir.Variable("later", ir.Element.INT)
+OUT = array("out", ir.Element.INT)
 
 
-def plus(offset: int, variable: Variable = DEPTH) -> Expression:
-    return binary("+", Ref(variable), number(offset)) if offset >= 0 else binary("-", Ref(variable), number(-offset))
+def plus(offset: int, variable: ir.Variable = DEPTH) -> ir.Expression:
+    return (
+        binary("+", ir.Ref(variable), number(offset)) if offset >= 0 else binary("-", ir.Ref(variable), number(-offset))
+    )
 
 
-def lowering(condition: Expression, value: Expression, *ahead: KernelOp) -> Kernel:
-    return kernel(for_neighbors(*ahead, KernelIf(condition, (Store(DIST, Ref(NBR), value, shared=True),), ())))
+def lowering(condition: ir.Expression, value: ir.Expression, *ahead: ir.KernelOp) -> ir.Kernel:
+    return kernel(for_neighbors(*ahead, ir.KernelIf(condition, (ir.Store(DIST, ir.Ref(NBR), value, shared=True),), ())))
 
 
-def asking(condition: Expression) -> Kernel:
-    return kernel(for_neighbors(KernelIf(condition, (Store(OUT, Ref(V), number(1)),), ())))
+def asking(condition: ir.Expression) -> ir.Kernel:
+    return kernel(for_neighbors(ir.KernelIf(condition, (ir.Store(OUT, ir.Ref(V), number(1)),), ())))
 
 
 lowers = lowering(binary("<", plus(1), HERE), plus(1))
@@ -51,13 +36,13 @@ lowers = lowering(binary("<", plus(1), HERE), plus(1))
     [
         lowers,
         lowering(binary(">", HERE, plus(1)), plus(1)),
-        lowering(binary("<", Ref(LATER), HERE), Ref(LATER), Let(LATER, plus(1))),
-        lowering(binary("&&", binary("==", Load(OUT, Ref(V)), number(0)), binary("<", plus(1), HERE)), plus(1)),
-        kernel(for_neighbors(UpdateCell(Combine.MIN, DIST, Ref(NBR), plus(1), shared=True))),
-        kernel(for_neighbors(ExtremeCell(Combine.MIN, DIST, Ref(NBR), plus(1), (), True))),
+        lowering(binary("<", ir.Ref(LATER), HERE), ir.Ref(LATER), ir.Let(LATER, plus(1))),
+        lowering(binary("&&", binary("==", ir.Load(OUT, ir.Ref(V)), number(0)), binary("<", plus(1), HERE)), plus(1)),
+        kernel(for_neighbors(ir.UpdateCell(ir.Combine.MIN, DIST, ir.Ref(NBR), plus(1), shared=True))),
+        kernel(for_neighbors(ir.ExtremeCell(ir.Combine.MIN, DIST, ir.Ref(NBR), plus(1), (), True))),
     ],
 )
-def test_cells_that_held_more_are_lowered_to_one_number(kernel: Kernel) -> None:
+def test_cells_that_held_more_are_lowered_to_one_number(kernel: ir.Kernel) -> None:
     assert lowered_in(kernel)[DIST] == (DEPTH, 1)
 
 
@@ -67,32 +52,34 @@ def test_cells_that_held_more_are_lowered_to_one_number(kernel: Kernel) -> None:
         lowering(binary("<", plus(0), HERE), plus(1)),  # held more than another number
         lowering(binary("<=", plus(1), HERE), plus(1)),
         lowering(binary(">", plus(1), HERE), plus(1)),
-        lowering(binary("<", plus(1), Load(DIST, Ref(V))), plus(1)),  # another cell
-        lowering(binary("<", plus(1), Load(OUT, Ref(NBR))), plus(1)),  # of another array
+        lowering(binary("<", plus(1), ir.Load(DIST, ir.Ref(V))), plus(1)),  # another cell
+        lowering(binary("<", plus(1), ir.Load(OUT, ir.Ref(NBR))), plus(1)),  # of another array
         lowering(binary("||", binary("<", plus(1), HERE), binary("==", HERE, number(7))), plus(1)),
-        lowering(binary("<", Ref(LATER), HERE), Ref(LATER), Let(LATER, plus(1)), SetLocal(LATER, plus(-4))),
-        lowering(binary("<", Load(OUT, Ref(V)), HERE), Load(OUT, Ref(V))),  # each iteration has its own
-        kernel(for_neighbors(ExtremeCell(Combine.MAX, DIST, Ref(NBR), plus(1), (), True))),
-        kernel(
-            for_neighbors(ExtremeCell(Combine.MIN, OUT, Ref(NBR), plus(1), (Carry(DIST, Ref(NBR), plus(1)),), True))
-        ),
-        kernel(for_neighbors(UpdateCell(Combine.ADD, DIST, Ref(NBR), plus(1), shared=True))),
+        lowering(binary("<", ir.Ref(LATER), HERE), ir.Ref(LATER), ir.Let(LATER, plus(1)), ir.SetLocal(LATER, plus(-4))),
+        lowering(binary("<", ir.Load(OUT, ir.Ref(V)), HERE), ir.Load(OUT, ir.Ref(V))),  # each iteration has its own
+        kernel(for_neighbors(ir.ExtremeCell(ir.Combine.MAX, DIST, ir.Ref(NBR), plus(1), (), True))),
         kernel(
             for_neighbors(
-                UpdateCell(Combine.MIN, DIST, Ref(NBR), plus(1), shared=True),
-                UpdateCell(Combine.MIN, DIST, Ref(V), plus(2), shared=True),
+                ir.ExtremeCell(ir.Combine.MIN, OUT, ir.Ref(NBR), plus(1), (ir.Carry(DIST, ir.Ref(NBR), plus(1)),), True)
             )
         ),
-        kernel(KernelIf(binary("<", plus(1), HERE), (for_neighbors(Store(DIST, Ref(NBR), plus(1))),), ())),
+        kernel(for_neighbors(ir.UpdateCell(ir.Combine.ADD, DIST, ir.Ref(NBR), plus(1), shared=True))),
         kernel(
             for_neighbors(
-                Let(LATER, CallFunction("helper", (DIST, Ref(NBR)), Element.INT)),
-                UpdateCell(Combine.MIN, DIST, Ref(NBR), plus(1), shared=True),
+                ir.UpdateCell(ir.Combine.MIN, DIST, ir.Ref(NBR), plus(1), shared=True),
+                ir.UpdateCell(ir.Combine.MIN, DIST, ir.Ref(V), plus(2), shared=True),
+            )
+        ),
+        kernel(ir.KernelIf(binary("<", plus(1), HERE), (for_neighbors(ir.Store(DIST, ir.Ref(NBR), plus(1))),), ())),
+        kernel(
+            for_neighbors(
+                ir.Let(LATER, ir.CallFunction("helper", (DIST, ir.Ref(NBR)), ir.Element.INT)),
+                ir.UpdateCell(ir.Combine.MIN, DIST, ir.Ref(NBR), plus(1), shared=True),
             )
         ),
     ],
 )
-def test_other_writes_are_not_taken_for_that(kernel: Kernel) -> None:
+def test_other_writes_are_not_taken_for_that(kernel: ir.Kernel) -> None:
     assert DIST not in lowered_in(kernel)
 
 
@@ -110,10 +97,10 @@ def test_other_writes_are_not_taken_for_that(kernel: Kernel) -> None:
         (binary("==", HERE, number(0)), False),
         (binary("<", HERE, plus(0)), False),
         (binary("&&", binary("==", HERE, plus(0)), binary("<", HERE, number(9))), False),
-        (binary("==", Load(OUT, HERE), number(0)), False),
+        (binary("==", ir.Load(OUT, HERE), number(0)), False),
     ],
 )
-def test_who_only_asks_for_a_smaller_number_does_not_notice(condition: Expression, unnoticed: bool) -> None:
+def test_who_only_asks_for_a_smaller_number_does_not_notice(condition: ir.Expression, unnoticed: bool) -> None:
     asked = asked_in(asking(condition)).get(DIST)
     assert (asked is not None and goes_unnoticed(lowered_in(lowers)[DIST], asked)) is unnoticed
     disturbed = any(

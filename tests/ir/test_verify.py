@@ -6,63 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
-    AllArcs,
-    Apply,
-    CallFunction,
-    Carry,
-    Cast,
-    Combine,
-    Const,
-    Contribute,
-    CopyArray,
-    DeclareVariable,
-    Direction,
-    Element,
-    Expression,
-    Extent,
-    ExtremeCell,
-    Fill,
-    Function,
-    HostBlock,
-    HostBreak,
-    HostCall,
-    HostForMembers,
-    HostForRange,
-    HostFunction,
-    HostOp,
-    HostReturn,
-    HostWhile,
-    Kernel,
-    KernelBreak,
-    KernelCall,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    Launch,
-    Let,
-    Load,
-    MathFunction,
-    Module,
-    Once,
-    Parameter,
-    ReadCell,
-    Reduction,
-    Ref,
-    Select,
-    SetLocal,
-    SetVariable,
-    Store,
-    Swap,
-    Unary,
-    UnaryOperator,
-    UpdateCell,
-    Variable,
-    WriteCell,
-)
-from starplat.ir.verify import InvalidModule, verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import InvalidModule, verify
 from tests.ir.building import (
     AGAIN,
     DIST,
@@ -80,23 +25,27 @@ from tests.ir.building import (
     relax,
 )
 
-X = Variable("x", Element.INT)
-REAL = Variable("real", Element.DOUBLE)
-LONG = Variable("long_", Element.LONG)
+X = ir.Variable("x", ir.Element.INT)
+REAL = ir.Variable("real", ir.Element.DOUBLE)
+LONG = ir.Variable("long_", ir.Element.LONG)
 
 
-def sssp(*extra: HostOp) -> Module:
+def sssp(*extra: ir.HostOp) -> ir.Module:
     """A whole program: its host function ends with `extra`."""
-    source = Variable("src", Element.NODE)
-    body: tuple[HostOp, ...] = (
-        Fill(DIST, number(2**31 - 1)),
-        Fill(MODIFIED, FALSE),
-        WriteCell(DIST, Ref(source), number(0)),
-        WriteCell(MODIFIED, Ref(source), TRUE),
-        DeclareVariable(AGAIN, TRUE),
-        HostWhile((), Ref(AGAIN), (SetVariable(AGAIN, FALSE), Fill(NEXT, FALSE), Launch("k"), Swap(MODIFIED, NEXT))),
+    source = ir.Variable("src", ir.Element.NODE)
+    body: tuple[ir.HostOp, ...] = (
+        ir.Fill(DIST, number(2**31 - 1)),
+        ir.Fill(MODIFIED, FALSE),
+        ir.WriteCell(DIST, ir.Ref(source), number(0)),
+        ir.WriteCell(MODIFIED, ir.Ref(source), TRUE),
+        ir.DeclareVariable(AGAIN, TRUE),
+        ir.HostWhile(
+            (),
+            ir.Ref(AGAIN),
+            (ir.SetVariable(AGAIN, FALSE), ir.Fill(NEXT, FALSE), ir.Launch("k"), ir.Swap(MODIFIED, NEXT)),
+        ),
     )
-    host = HostFunction("sssp", (Parameter(DIST), Parameter(source)), (MODIFIED, NEXT), None, (*body, *extra))
+    host = ir.HostFunction("sssp", (ir.Parameter(DIST), ir.Parameter(source)), (MODIFIED, NEXT), None, (*body, *extra))
     return replace(module(relax(), host=host), results=(DIST,))
 
 
@@ -104,83 +53,87 @@ def test_a_good_module_passes() -> None:
     verify(sssp())
 
 
-def refused(what: Module, message: str) -> None:
+def refused(what: ir.Module, message: str) -> None:
     with pytest.raises(InvalidModule, match=message):
         verify(what)
 
 
-def use(expression: Expression) -> Kernel:
+def use(expression: ir.Expression) -> ir.Kernel:
     """A kernel that computes the expression."""
-    return kernel(Let(Variable("used", expression.element), expression))
+    return kernel(ir.Let(ir.Variable("used", expression.element), expression))
 
 
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        (binary("+", Ref(X), Ref(REAL)), "do not meet"),
-        (binary("+", Ref(X), Ref(LONG)), "do not meet"),
-        (replace(binary("<", Ref(X), Ref(X)), element=Element.INT), "a condition is bool"),
-        (replace(binary("+", Ref(X), Ref(X)), element=Element.LONG), "its operands' type"),
-        (binary("&&", Ref(X), Ref(X)), "takes bool"),
+        (binary("+", ir.Ref(X), ir.Ref(REAL)), "do not meet"),
+        (binary("+", ir.Ref(X), ir.Ref(LONG)), "do not meet"),
+        (replace(binary("<", ir.Ref(X), ir.Ref(X)), element=ir.Element.INT), "a condition is bool"),
+        (replace(binary("+", ir.Ref(X), ir.Ref(X)), element=ir.Element.LONG), "its operands' type"),
+        (binary("&&", ir.Ref(X), ir.Ref(X)), "takes bool"),
         (binary("+", TRUE, TRUE), "must be of its operands' type"),
-        (binary("%", Ref(REAL), Ref(REAL)), "takes integers"),
-        (binary("+inf", Ref(REAL), Ref(REAL)), "takes integers"),
-        (binary("&", Ref(REAL), Ref(REAL)), "bits are of"),
-        (Unary(UnaryOperator.NOT, Ref(X)), "does not take it"),
-        (Unary(UnaryOperator.COMPLEMENT, TRUE), "does not take it"),
-        (Select(Ref(X), Ref(X), Ref(X)), "must be bool"),
-        (Select(TRUE, Ref(X), Ref(REAL)), "must be int"),
-        (Load(DIST, Ref(REAL)), "an index must be an integer"),
-        (Const(2**31, Element.INT), "no value of this type"),
-        (Const(1.5, Element.INT), "no value of this type"),
-        (Const(1, Element.BOOL), "no value of this type"),
-        (Apply(MathFunction.SQRT, (Ref(X),), Element.INT), "sqrt does not take it"),
-        (Apply(MathFunction.MIN, (Ref(X),), Element.INT), "takes 2 arguments"),
-        (CallFunction("missing", (), Element.INT), "no helper 'missing'"),
+        (binary("%", ir.Ref(REAL), ir.Ref(REAL)), "takes integers"),
+        (binary("+inf", ir.Ref(REAL), ir.Ref(REAL)), "takes integers"),
+        (binary("&", ir.Ref(REAL), ir.Ref(REAL)), "bits are of"),
+        (ir.Unary(ir.UnaryOperator.NOT, ir.Ref(X)), "does not take it"),
+        (ir.Unary(ir.UnaryOperator.COMPLEMENT, TRUE), "does not take it"),
+        (ir.Select(ir.Ref(X), ir.Ref(X), ir.Ref(X)), "must be bool"),
+        (ir.Select(TRUE, ir.Ref(X), ir.Ref(REAL)), "must be int"),
+        (ir.Load(DIST, ir.Ref(REAL)), "an index must be an integer"),
+        (ir.Const(2**31, ir.Element.INT), "no value of this type"),
+        (ir.Const(1.5, ir.Element.INT), "no value of this type"),
+        (ir.Const(1, ir.Element.BOOL), "no value of this type"),
+        (ir.Apply(ir.MathFunction.SQRT, (ir.Ref(X),), ir.Element.INT), "sqrt does not take it"),
+        (ir.Apply(ir.MathFunction.MIN, (ir.Ref(X),), ir.Element.INT), "takes 2 arguments"),
+        (ir.CallFunction("missing", (), ir.Element.INT), "no helper 'missing'"),
     ],
 )
-def test_expressions(expression: Expression, message: str) -> None:
+def test_expressions(expression: ir.Expression, message: str) -> None:
     refused(module(use(expression)), message)
 
 
 @pytest.mark.parametrize(
     ("ops", "message"),
     [
-        ((KernelBreak(),), "break outside a loop"),
-        ((KernelReturn(None),), "return outside a helper"),
-        ((Contribute(X, number(1)),), "'x' is none of the reductions"),
-        ((SetLocal(V, number(1)),), "'v' is set but no local"),
-        ((SetLocal(Variable("w", Element.INT), number(1)),), "'w' is not declared here"),
-        ((Let(X, number(1)), Let(X, number(2))), "'x' is declared twice"),
-        ((KernelIf(TRUE, (Let(X, number(1)),)), SetLocal(X, number(2))), "'x' is not declared here"),
-        ((Store(DIST, Ref(V), TRUE),), "must be int"),
-        ((Store(ROW_OFFSETS, Ref(V), number(1)),), "the graph's array 'row_offsets' is written"),
-        ((UpdateCell(Combine.AND, DIST, Ref(V), number(1), False),), "cannot be updated by &&"),
-        ((ExtremeCell(Combine.ADD, DIST, Ref(V), number(1), (), False),), "is no extreme"),
-        ((ExtremeCell(Combine.MIN, DIST, Ref(V), number(1), (), True, DIST),), "is for nothing"),
+        ((ir.KernelBreak(),), "break outside a loop"),
+        ((ir.KernelReturn(None),), "return outside a helper"),
+        ((ir.Contribute(X, number(1)),), "'x' is none of the reductions"),
+        ((ir.SetLocal(V, number(1)),), "'v' is set but no local"),
+        ((ir.SetLocal(ir.Variable("w", ir.Element.INT), number(1)),), "'w' is not declared here"),
+        ((ir.Let(X, number(1)), ir.Let(X, number(2))), "'x' is declared twice"),
+        ((ir.KernelIf(TRUE, (ir.Let(X, number(1)),)), ir.SetLocal(X, number(2))), "'x' is not declared here"),
+        ((ir.Store(DIST, ir.Ref(V), TRUE),), "must be int"),
+        ((ir.Store(ir.ROW_OFFSETS, ir.Ref(V), number(1)),), "the graph's array 'row_offsets' is written"),
+        ((ir.UpdateCell(ir.Combine.AND, DIST, ir.Ref(V), number(1), False),), "cannot be updated by &&"),
+        ((ir.ExtremeCell(ir.Combine.ADD, DIST, ir.Ref(V), number(1), (), False),), "is no extreme"),
+        ((ir.ExtremeCell(ir.Combine.MIN, DIST, ir.Ref(V), number(1), (), True, DIST),), "is for nothing"),
         (
-            (ExtremeCell(Combine.MIN, DIST, Ref(V), number(1), (Carry(NEXT, Ref(V), TRUE),), True, MODIFIED),),
+            (
+                ir.ExtremeCell(
+                    ir.Combine.MIN, DIST, ir.Ref(V), number(1), (ir.Carry(NEXT, ir.Ref(V), TRUE),), True, MODIFIED
+                ),
+            ),
             "is no lock",
         ),
-        ((for_neighbors(node=Ref(V)), KernelCall(CallFunction("gone", (), Element.INT))), "no helper"),
+        ((for_neighbors(node=ir.Ref(V)), ir.KernelCall(ir.CallFunction("gone", (), ir.Element.INT))), "no helper"),
     ],
 )
-def test_kernel_operations(ops: tuple[KernelOp, ...], message: str) -> None:
+def test_kernel_operations(ops: tuple[ir.KernelOp, ...], message: str) -> None:
     refused(module(kernel(*ops)), message)
 
 
 def test_signatures_and_domains() -> None:
     k = relax()
-    refused(module(replace(k, arrays=(*k.arrays, array("more", Element.INT)))), "arrays must be")
+    refused(module(replace(k, arrays=(*k.arrays, array("more", ir.Element.INT)))), "arrays must be")
     refused(module(replace(k, arrays=k.arrays[::-1])), "must come first")
-    refused(module(replace(k, arrays=tuple(a for a in k.arrays if a != COLUMNS))), "'columns' is not declared")
+    refused(module(replace(k, arrays=tuple(a for a in k.arrays if a != ir.COLUMNS))), "'columns' is not declared")
     refused(module(replace(k, scalars=(X,))), "scalars must be")
     refused(module(replace(k, iterator=X)), "iterator is of a wrong type|not declared here")
-    refused(module(kernel(iterator=V, domain=AllArcs())), "iterator is of a wrong type")
-    refused(module(kernel(iterator=V, domain=Once())), "has an iterator")
+    refused(module(kernel(iterator=V, domain=ir.AllArcs())), "iterator is of a wrong type")
+    refused(module(kernel(iterator=V, domain=ir.Once())), "has an iterator")
     refused(module(replace(k, filter=number(1))), "must be bool")
-    refused(module(replace(k, reductions=(Reduction(AGAIN, Combine.ADD),))), "cannot be combined by")
-    own = kernel(Store(DIST, number(0), number(1), shared=True), domain=Once(), iterator=None)
+    refused(module(replace(k, reductions=(ir.Reduction(AGAIN, ir.Combine.ADD),))), "cannot be combined by")
+    own = kernel(ir.Store(DIST, number(0), number(1), shared=True), domain=ir.Once(), iterator=None)
     refused(module(own), "there is one iteration")
 
 
@@ -193,17 +146,17 @@ def test_the_module_s_own_lists() -> None:
 
 
 def test_helpers() -> None:
-    parameter = Parameter(X)
+    parameter = ir.Parameter(X)
 
-    def helper(*body: KernelOp, result: Element | None = Element.INT) -> Function:
-        return Function("h", (parameter,), result, body)
+    def helper(*body: ir.KernelOp, result: ir.Element | None = ir.Element.INT) -> ir.Function:
+        return ir.Function("h", (parameter,), result, body)
 
-    call = CallFunction("h", (number(1),), Element.INT)
-    verify(module(use(call), helpers=[helper(KernelReturn(Ref(X)))]))
-    refused(module(use(call), helpers=[helper(KernelReturn(None))]), "does not suit the result")
-    refused(module(use(call), helpers=[helper(KernelReturn(call))]), "calls itself")
+    call = ir.CallFunction("h", (number(1),), ir.Element.INT)
+    verify(module(use(call), helpers=[helper(ir.KernelReturn(ir.Ref(X)))]))
+    refused(module(use(call), helpers=[helper(ir.KernelReturn(None))]), "does not suit the result")
+    refused(module(use(call), helpers=[helper(ir.KernelReturn(call))]), "calls itself")
     refused(module(use(call), helpers=[helper(result=None)]), "does not return")
-    refused(module(use(call), helpers=[helper(Store(DIST, Ref(X), Ref(X)))]), "'dist' is not declared here")
+    refused(module(use(call), helpers=[helper(ir.Store(DIST, ir.Ref(X), ir.Ref(X)))]), "'dist' is not declared here")
     refused(module(use(replace(call, arguments=(DIST,))), helpers=[helper()]), "is not such an array")
     refused(module(use(replace(call, arguments=(REAL,))), helpers=[helper()]), "not declared here|not by reference")
     refused(module(use(replace(call, arguments=())), helpers=[helper()]), "called with 0 arguments")
@@ -212,40 +165,40 @@ def test_helpers() -> None:
 @pytest.mark.parametrize(
     ("op", "message"),
     [
-        (Launch("gone"), "no kernel 'gone'"),
-        (DeclareVariable(X, Load(DIST, number(0))), "the host loads from 'dist'"),
-        (DeclareVariable(X, CallFunction("h", (), Element.INT)), "called on the host"),
-        (DeclareVariable(AGAIN, TRUE), "'again' is declared twice"),
-        (SetVariable(X, number(1)), "'x' is not declared here"),
-        (SetVariable(AGAIN, number(1)), "must be bool"),
-        (Fill(array("other", Element.INT), number(1)), "'other' is not declared here"),
-        (Fill(DIST, TRUE), "must be int"),
-        (CopyArray(DIST, MODIFIED), "differ in type or extent"),
-        (Swap(DIST, MODIFIED), "differ in type or extent"),
-        (ReadCell(AGAIN, DIST, number(0)), "cannot hold 'dist'"),
-        (WriteCell(COLUMNS, number(0), number(0)), "not declared here|is written"),
-        (HostBreak(), "outside a loop"),
-        (HostReturn(number(1)), "does not suit the result"),
-        (HostForMembers(V, DIST, ()), "is no set"),
-        (HostCall("gone", (), None), "no host function 'gone'"),
-        (HostCall("sssp", (DIST, number(0)), None), "calls itself"),
-        (HostCall("sssp", (MODIFIED, number(0)), None), "is not such an array"),
-        (HostBlock((HostForRange(X, number(0), TRUE, ()),)), "must be int"),
+        (ir.Launch("gone"), "no kernel 'gone'"),
+        (ir.DeclareVariable(X, ir.Load(DIST, number(0))), "the host loads from 'dist'"),
+        (ir.DeclareVariable(X, ir.CallFunction("h", (), ir.Element.INT)), "called on the host"),
+        (ir.DeclareVariable(AGAIN, TRUE), "'again' is declared twice"),
+        (ir.SetVariable(X, number(1)), "'x' is not declared here"),
+        (ir.SetVariable(AGAIN, number(1)), "must be bool"),
+        (ir.Fill(array("other", ir.Element.INT), number(1)), "'other' is not declared here"),
+        (ir.Fill(DIST, TRUE), "must be int"),
+        (ir.CopyArray(DIST, MODIFIED), "differ in type or extent"),
+        (ir.Swap(DIST, MODIFIED), "differ in type or extent"),
+        (ir.ReadCell(AGAIN, DIST, number(0)), "cannot hold 'dist'"),
+        (ir.WriteCell(ir.COLUMNS, number(0), number(0)), "not declared here|is written"),
+        (ir.HostBreak(), "outside a loop"),
+        (ir.HostReturn(number(1)), "does not suit the result"),
+        (ir.HostForMembers(V, DIST, ()), "is no set"),
+        (ir.HostCall("gone", (), None), "no host function 'gone'"),
+        (ir.HostCall("sssp", (DIST, number(0)), None), "calls itself"),
+        (ir.HostCall("sssp", (MODIFIED, number(0)), None), "is not such an array"),
+        (ir.HostBlock((ir.HostForRange(X, number(0), TRUE, ()),)), "must be int"),
     ],
 )
-def test_host_operations(op: HostOp, message: str) -> None:
+def test_host_operations(op: ir.HostOp, message: str) -> None:
     refused(sssp(op), message)
 
 
 def test_what_a_launch_needs_must_be_declared() -> None:
-    late = kernel(Store(DIST, Ref(V), Ref(X)))
-    host = HostFunction("f", (Parameter(DIST),), (), None, (Launch("k"),))
+    late = kernel(ir.Store(DIST, ir.Ref(V), ir.Ref(X)))
+    host = ir.HostFunction("f", (ir.Parameter(DIST),), (), None, (ir.Launch("k"),))
     refused(module(late, host=host), "'x' is not declared here")
-    refused(module(late, host=replace(host, parameters=(Parameter(X),))), "'dist' is not declared here")
+    refused(module(late, host=replace(host, parameters=(ir.Parameter(X),))), "'dist' is not declared here")
 
 
 def test_indices_of_every_width() -> None:
-    wide = Cast(Ref(V), Element.LONG)
-    verify(module(use(Load(DIST, wide))))
-    verify(module(kernel(for_neighbors(direction=Direction.IN))))
-    verify(module(use(Load(array("total", Element.INT, Extent.ONE), number(0)))))
+    wide = ir.Cast(ir.Ref(V), ir.Element.LONG)
+    verify(module(use(ir.Load(DIST, wide))))
+    verify(module(kernel(for_neighbors(direction=ir.Direction.IN))))
+    verify(module(use(ir.Load(array("total", ir.Element.INT, ir.Extent.ONE), number(0)))))

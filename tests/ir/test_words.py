@@ -12,33 +12,10 @@ import pytest
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
-from starplat.ir.nodes import (
-    Array,
-    Cast,
-    Const,
-    DeclareVariable,
-    Element,
-    Expression,
-    Extent,
-    Fill,
-    HostFunction,
-    InWords,
-    Kernel,
-    KernelOp,
-    Launch,
-    Load,
-    Module,
-    Numbers,
-    NumNodes,
-    Origin,
-    Parameter,
-    Ref,
-    Store,
-    Variable,
-)
-from starplat.ir.printer import print_module
-from starplat.ir.proceeding import proceeding
-from starplat.ir.verify import InvalidModule, verify
+from starplat.ir import nodes as ir
+from starplat.ir.printing.modules import print_module
+from starplat.ir.printing.proceeding import proceeding
+from starplat.ir.verifying.modules import InvalidModule, verify
 from starplat.ir.visitor import with_signature
 from starplat.runtime import bind, run_module
 from tests.backends.emulated import Machine, emulated
@@ -46,34 +23,34 @@ from tests.ir.building import binary
 from tests.ir.test_listed import SEEN, TOTAL, ZERO, N, V, kernel, module_for, number, ran
 from tests.programs.targets import REFERENCE, Target, every_target
 
-WORDS = Array("words", Element.NODE, Extent.BITS, Origin.TEMPORARY)
-PLACE, COUNT = Variable("i", Element.INT), Variable("number_of_words", Element.INT)
+WORDS = ir.Array("words", ir.Element.NODE, ir.Extent.BITS, ir.Origin.TEMPORARY)
+PLACE, COUNT = ir.Variable("i", ir.Element.INT), ir.Variable("number_of_words", ir.Element.INT)
 
 
-def over_numbers(name: str, count: Expression, *body: KernelOp) -> Kernel:
-    return with_signature(Kernel(name, Numbers(count), PLACE, None, body, (), (), ()))
+def over_numbers(name: str, count: ir.Expression, *body: ir.KernelOp) -> ir.Kernel:
+    return with_signature(ir.Kernel(name, ir.Numbers(count), PLACE, None, body, (), (), ()))
 
 
-def module_with(count: int, walked: Kernel, first: Expression | None = None) -> Module:
+def module_with(count: int, walked: ir.Kernel, first: ir.Expression | None = None) -> ir.Module:
     """Every third word is listed, from above; then `walked` is launched."""
-    last = binary("/", NumNodes(), number(32))
-    third = binary("-", last, binary("*", Ref(PLACE), number(3)))
-    node = Cast(binary("*", third, number(32)), Element.NODE) if first is None else first
-    notes = over_numbers("note", Ref(COUNT), Store(WORDS, Ref(PLACE), node))
+    last = binary("/", ir.NumNodes(), number(32))
+    third = binary("-", last, binary("*", ir.Ref(PLACE), number(3)))
+    node = ir.Cast(binary("*", third, number(32)), ir.Element.NODE) if first is None else first
+    notes = over_numbers("note", ir.Ref(COUNT), ir.Store(WORDS, ir.Ref(PLACE), node))
     whole = module_for(kernels=())
     main = whole.functions[0]
-    body = (*main.body, DeclareVariable(COUNT, number(count)), Fill(WORDS, Const(0, Element.NODE)))
-    body += (Launch("note"), Launch("walk"))
-    made = HostFunction("run", (Parameter(SEEN), Parameter(TOTAL)), (WORDS,), None, body)
+    body = (*main.body, ir.DeclareVariable(COUNT, number(count)), ir.Fill(WORDS, ir.Const(0, ir.Element.NODE)))
+    body += (ir.Launch("note"), ir.Launch("walk"))
+    made = ir.HostFunction("run", (ir.Parameter(SEEN), ir.Parameter(TOTAL)), (WORDS,), None, body)
     module = replace(whole, functions=(made,), kernels=(notes, walked))
     verify(module)
     return module
 
 
-def seeing() -> Kernel:
+def seeing() -> ir.Kernel:
     """Notes in every node how often it is walked."""
-    once = binary("+", Load(SEEN, Ref(V)), number(1))
-    return kernel("walk", InWords(WORDS, Ref(COUNT)), Store(SEEN, Ref(V), once))
+    once = binary("+", ir.Load(SEEN, ir.Ref(V)), number(1))
+    return kernel("walk", ir.InWords(WORDS, ir.Ref(COUNT)), ir.Store(SEEN, ir.Ref(V), once))
 
 
 def nodes_of(words: Iterable[int]) -> list[int]:
@@ -115,7 +92,7 @@ def test_a_graph_without_nodes_has_no_words_to_walk() -> None:
 
 
 def test_words_that_are_none_are_found_out() -> None:
-    module = module_with(1, seeing(), first=Cast(number(-32), Element.NODE))
+    module = module_with(1, seeing(), first=ir.Cast(number(-32), ir.Element.NODE))
     with pytest.raises(DiagnosticError) as caught:
         ran(module, REFERENCE)
     assert caught.value.diagnostics[0].code == "E0704"
@@ -124,17 +101,17 @@ def test_words_that_are_none_are_found_out() -> None:
 @pytest.mark.parametrize(
     ("domain", "reason"),
     [
-        (InWords(SEEN, number(1)), "lists no words"),
-        (InWords(WORDS, Load(SEEN, ZERO)), "is not known"),
-        (InWords(WORDS, Ref(Variable("w", Element.FLOAT))), "walk"),
+        (ir.InWords(SEEN, number(1)), "lists no words"),
+        (ir.InWords(WORDS, ir.Load(SEEN, ZERO)), "is not known"),
+        (ir.InWords(WORDS, ir.Ref(ir.Variable("w", ir.Element.FLOAT))), "walk"),
     ],
 )
-def test_words_that_make_no_sense_are_refused(domain: InWords, reason: str) -> None:
+def test_words_that_make_no_sense_are_refused(domain: ir.InWords, reason: str) -> None:
     with pytest.raises(InvalidModule, match=reason):
         module_for(kernels=(kernel("walk", domain),))
 
 
 def test_a_kernel_does_not_change_the_words_that_it_goes_over() -> None:
-    change = Store(WORDS, ZERO, Const(0, Element.NODE))
+    change = ir.Store(WORDS, ZERO, ir.Const(0, ir.Element.NODE))
     with pytest.raises(InvalidModule, match="which it goes over"):
-        module_for(kernels=(kernel("walk", InWords(WORDS, number(1)), change),))
+        module_for(kernels=(kernel("walk", ir.InWords(WORDS, number(1)), change),))

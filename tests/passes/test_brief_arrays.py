@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from starplat.ir import nodes as ir
 from starplat.ir.lower import lower
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.passes import run
 from starplat.passes.brief_arrays import brief_arrays
 from starplat.pipeline import check
@@ -96,5 +96,5 @@ def test_near_misses_stay(body: str, after: str) -> None:
 
 
 def test_a_property_of_the_caller_stays() -> None:
-    before: Module = module("forall (v in g.nodes()) { v.a = v.b; v.b = v.a + 1.0; }")
+    before: ir.Module = module("forall (v in g.nodes()) { v.a = v.b; v.b = v.a + 1.0; }")
     assert brief_arrays(before) == before

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import starplat
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.passes.changed_cells import changed_cells
 from tests.passes.programs import every_node, lines
 from tests.zoo import graph

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER
-from starplat.ir.nodes import Array, HostIf, HostWhile, Module
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host
+from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
-from starplat.passes.union_find import union_find
 from starplat.runtime import bind, run_module
 from starplat.schedule import AUTO, PLAIN
 from starplat.schedule.apply import decided
@@ -56,7 +56,7 @@ ORACLES: dict[str, tuple[str, str, Callable[[NDArray[Any]], Any]]] = {
 
 
 @cache
-def plain(name: str) -> Module:
+def plain(name: str) -> ir.Module:
     return starplat.compile({**SPELLINGS, **OTHERS}[name]).module()
 
 
@@ -65,7 +65,7 @@ def rewritten(name: str, symmetric: bool = False) -> Rewritten:
     return union_find(plain(name), symmetric=symmetric)
 
 
-def arguments(module: Module, graph: Graph, draw: np.random.Generator) -> dict[str, Any]:
+def arguments(module: ir.Module, graph: Graph, draw: np.random.Generator) -> dict[str, Any]:
     """Values for every property, few of them different, and nodes for scalars."""
     n = graph.num_nodes
     found: dict[str, Any] = {}
@@ -76,13 +76,13 @@ def arguments(module: Module, graph: Graph, draw: np.random.Generator) -> dict[s
                 found[name] = draw.random(n) < draw.choice([0.1, 0.9])
             case "node":
                 ids = graph.index_base + draw.integers(0, n, n)
-                found[name] = ids if isinstance(what, Array) else int(ids[0])
+                found[name] = ids if isinstance(what, ir.Array) else int(ids[0])
             case _:
                 found[name] = draw.integers(-5, 40, n)
     return found
 
 
-def answer(module: Module, graph: Graph, target: Target, values: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def answer(module: ir.Module, graph: Graph, target: Target, values: dict[str, Any]) -> dict[str, NDArray[Any]]:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
     bound = bind(module, graph, dict(values))
@@ -105,8 +105,8 @@ def test_every_spelling_is_seen_through(name: str) -> None:
     found = rewritten(name)
     verify(found.module)
     assert len(found.found) == 1
-    tests = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, HostIf)]
-    loops = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, HostWhile)]
+    tests = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostIf)]
+    loops = [op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostWhile)]
     guarding = [test for test in tests if any(op in loops for op in walk_host(test.then))]
     assert (len(guarding), len(loops)) == ((0, 0) if name in BOTH_WAYS else (1, 1))
 

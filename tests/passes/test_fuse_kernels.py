@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import verify
 from starplat.passes.fuse_kernels import fuse_kernels
 from tests.passes.programs import launches, lines, module
 
 
-def fused(before: Module) -> Module:
+def fused(before: ir.Module) -> ir.Module:
     after = fuse_kernels(before)
     verify(after)
     return after
 
 
-def after_kernel(module: Module, words: str) -> list[str]:
+def after_kernel(module: ir.Module, words: str) -> list[str]:
     """The operations of the kernels whose head has the words."""
     text = lines(module)
     at = next(n for n, line in enumerate(text) if line.startswith("kernel") and words in line)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import verify
 from starplat.passes.hoist_factors import hoist_factors
 from tests.passes.programs import every_node, launches, lines, module
 
 
-def hoisted(before: Module) -> list[str]:
+def hoisted(before: ir.Module) -> list[str]:
     after = hoist_factors(before)
     verify(after)
     return lines(after)
 
 
-def loop(body: str, over: str = "g.nodes_to(v)") -> Module:
+def loop(body: str, over: str = "g.nodes_to(v)") -> ir.Module:
     return every_node(f"double s = 0.0; for (w in {over}) {{ {body} }} v.b = s;")
 
 
@@ -120,7 +120,7 @@ def test_products_within_other_operations_are_hoisted() -> None:
         module("forall (w in g.neighbors(0)) { w.b = sqrt(w.a); }"),
     ],
 )
-def test_what_only_some_nodes_ask_for_stays(before: Module) -> None:
+def test_what_only_some_nodes_ask_for_stays(before: ir.Module) -> None:
     assert hoist_factors(before) == before
 
 

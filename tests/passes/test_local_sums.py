@@ -7,31 +7,31 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.nodes import KernelOp, Module, UpdateCell
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.passes.local_sums import local_sums
 from tests.passes.programs import every_node, lines, module
 
 
 class _Unshared(Rewriter):
-    def kernel_op(self, op: KernelOp) -> Iterable[KernelOp]:
-        return (replace(self.rebuild(op), shared=False) if isinstance(op, UpdateCell) else self.rebuild(op),)
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        return (replace(self.rebuild(op), shared=False) if isinstance(op, ir.UpdateCell) else self.rebuild(op),)
 
 
-def unshared(before: Module) -> Module:
+def unshared(before: ir.Module) -> ir.Module:
     """The module as lowering would make it if it knew what it knows of the passes of a BFS: that no iteration meets
     another."""
     return replace(before, kernels=tuple(map(_Unshared().kernel, before.kernels)))
 
 
-def gathered(before: Module) -> list[str]:
+def gathered(before: ir.Module) -> list[str]:
     after = local_sums(before)
     verify(after)
     return lines(after)
 
 
-def loop(body: str, over: str = "g.neighbors(v)", kind: str = "for") -> Module:
+def loop(body: str, over: str = "g.neighbors(v)", kind: str = "for") -> ir.Module:
     return every_node(f"{kind} (w in {over}) {{ {body} }}")
 
 

@@ -13,12 +13,12 @@ from hypothesis import given
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import ForNeighbors, HostIf, Launch, Module
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host, walk_kernel
-from starplat.passes.meetings import Meeting
-from starplat.passes.node_triangles import node_triangles
 from starplat.passes.rewritten import Rewritten
+from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.of_nodes import node_triangles
 from starplat.runtime import bind, run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
@@ -36,7 +36,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 
 @cache
-def plain(name: str) -> Module:
+def plain(name: str) -> ir.Module:
     return starplat.compile({**COUNTS, **OTHERS}[name]).module()
 
 
@@ -45,7 +45,7 @@ def rewritten(name: str, meeting: Meeting) -> Rewritten:
     return node_triangles(plain(name), meeting=meeting)
 
 
-def answer(module: Module, graph: Graph, target: str = "reference", device: int = 0) -> starplat.Result:
+def answer(module: ir.Module, graph: Graph, target: str = "reference", device: int = 0) -> starplat.Result:
     given = bind(module, graph, {})
     return run_module(module, graph, target=target, device_index=device, arguments=given, schedule=PLAIN)
 
@@ -63,18 +63,18 @@ def test_every_spelling_is_seen_through(name: str, meeting: Meeting) -> None:
     found = rewritten(name, meeting)
     verify(found.module)
     assert len(found.found) == 1
-    (test,) = (op for f in found.module.functions for op in walk_host(f.body) if isinstance(op, HostIf))
-    launched = [[op.kernel for op in block if isinstance(op, Launch)] for block in (test.then, test.otherwise)]
+    (test,) = (op for f in found.module.functions for op in walk_host(f.body) if isinstance(op, ir.HostIf))
+    launched = [[op.kernel for op in block if isinstance(op, ir.Launch)] for block in (test.then, test.otherwise)]
     assert [len(kernels) for kernels in launched] == [3, 1]
     rest = found.module.kernel(launched[0][-1])
-    loops = [op for op in walk_kernel(rest.body) if isinstance(op, ForNeighbors)]
-    assert not any(isinstance(inner, ForNeighbors) for loop in loops for inner in walk_kernel(loop.body))
+    loops = [op for op in walk_kernel(rest.body) if isinstance(op, ir.ForNeighbors)]
+    assert not any(isinstance(inner, ir.ForNeighbors) for loop in loops for inner in walk_kernel(loop.body))
 
 
 def test_what_else_a_loop_does_is_still_done_and_no_more() -> None:
     """The example counts neighbors beside arcs; those who only lead to a node are none where arcs lead both ways."""
     (rest,) = (k for k in rewritten("clustering", Meeting.SEARCH).module.kernels if k.name.endswith("_from_triangles"))
-    assert sum(isinstance(op, ForNeighbors) for op in walk_kernel(rest.body)) == 1
+    assert sum(isinstance(op, ir.ForNeighbors) for op in walk_kernel(rest.body)) == 1
     assert not any(array.name.startswith("in_") for array in rest.arrays)
 
 

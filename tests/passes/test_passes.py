@@ -6,22 +6,22 @@ import pytest
 
 from starplat.frontend.check import check
 from starplat.frontend.parser import parse
+from starplat.ir import nodes as ir
 from starplat.ir.lower import lower
-from starplat.ir.nodes import Module
-from starplat.ir.printer import print_module
-from starplat.ir.verify import verify
+from starplat.ir.printing.modules import print_module
+from starplat.ir.verifying.modules import verify
 from starplat.passes import PASSES, run
 from starplat.passes.copies import copies_to_swaps
 from starplat.passes.fills import drop_dead_fills
 from starplat.source import SourceFile
 
 
-def module(body: str) -> Module:
+def module(body: str) -> ir.Module:
     source = SourceFile("test.sp", f"function f(Graph g, propNode<int> out, int k) {{\n{body}\n}}")
     return lower(check(parse(source), source))
 
 
-def host(module: Module) -> list[str]:
+def host(module: ir.Module) -> list[str]:
     """The host function's fills, copies and swaps, in order."""
     lines = (line.strip() for line in print_module(module).splitlines())
     return [line for line in lines if line.startswith(("fill", "copy", "swap"))]

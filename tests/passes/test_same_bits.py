@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from starplat import pipeline
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.lower import lower
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.passes import PASSES
 from starplat.program_text import source_of
 from starplat.runtime import bind, run_module
@@ -81,7 +81,7 @@ def tangle() -> Graph:
     return graph("tangle", 60, arcs, directed=True)
 
 
-def both(text: str, entry: str | None = None) -> tuple[Module, Module]:
+def both(text: str, entry: str | None = None) -> tuple[ir.Module, ir.Module]:
     """The module without the passes of this folder's later days, and with them."""
     checked = pipeline.check(source_of(text + "\n"))
     plain = lower(checked.tree, entry, checked.facts)
@@ -96,7 +96,7 @@ def both(text: str, entry: str | None = None) -> tuple[Module, Module]:
     return plain, rewritten
 
 
-def answer(module: Module, graph: Graph, arguments: dict[str, Any], target: Target) -> Answer:
+def answer(module: ir.Module, graph: Graph, arguments: dict[str, Any], target: Target) -> Answer:
     """Every property and what was returned; the code of the error where the program has one."""
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
@@ -124,7 +124,7 @@ def assert_same(before: Answer, after: Answer, target: Target) -> None:
             assert after[name].tobytes() == cells.tobytes(), name
 
 
-def arguments(module: Module, given: set[str]) -> dict[str, Any]:
+def arguments(module: ir.Module, given: set[str]) -> dict[str, Any]:
     random = np.random.default_rng(3)
     values: dict[str, Any] = {}
     for argument in module.arguments:
@@ -148,6 +148,7 @@ def test_the_passes_change_no_bit(name: str, target: Target) -> None:
     assert_same(before, after, target)
 
 
+@pytest.mark.thin(plain=3)
 @pytest.mark.parametrize("first", range(0, 120, 20))
 def test_random_programs_keep_their_answers(first: int) -> None:
     """Of classes (a) to (e), on the interpreter, which has one order for everything."""

@@ -16,13 +16,13 @@ from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
 from starplat.backends.sycl import CAPABILITIES as SYCL
 from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
 from starplat.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Extent, HostIf, Launch, Module
-from starplat.ir.verify import verify
+from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host
-from starplat.passes.meetings import Meeting
 from starplat.passes.rewritten import Rewritten
-from starplat.passes.triangles import triangles
+from starplat.passes.triangles.meetings import Meeting
+from starplat.passes.triangles.of_graphs import triangles
 from starplat.runtime import bind, run_module
 from starplat.schedule import AUTO
 from starplat.schedule.algebra import triangles_by_intersection
@@ -39,7 +39,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 
 @cache
-def plain(name: str) -> Module:
+def plain(name: str) -> ir.Module:
     return starplat.compile({**TRIANGLES, **OTHERS}[name]).module()
 
 
@@ -48,7 +48,7 @@ def rewritten(name: str, meeting: Meeting) -> Rewritten:
     return triangles(plain(name), meeting=meeting)
 
 
-def answer(module: Module, graph: Graph, target: Target) -> object:
+def answer(module: ir.Module, graph: Graph, target: Target) -> object:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
     given = bind(module, graph, {})
@@ -68,11 +68,11 @@ def test_every_spelling_is_seen_through(name: str, meeting: Meeting) -> None:
     verify(found.module)
     assert len(found.found) == 1
     assert "intersections of neighbors" in found.found[0].what
-    assert all(array.extent is not Extent.WORKERS_BITS for array in found.module.functions[0].arrays) == (
+    assert all(array.extent is not ir.Extent.WORKERS_BITS for array in found.module.functions[0].arrays) == (
         meeting is not Meeting.MARKS
     )
-    (test,) = (op for op in walk_host(found.module.functions[0].body) if isinstance(op, HostIf))
-    launched = [[op.kernel for op in block if isinstance(op, Launch)] for block in (test.then, test.otherwise)]
+    (test,) = (op for op in walk_host(found.module.functions[0].body) if isinstance(op, ir.HostIf))
+    launched = [[op.kernel for op in block if isinstance(op, ir.Launch)] for block in (test.then, test.otherwise)]
     assert [len(kernels) for kernels in launched] == [2, 1]
     assert launched[1] == [kernel.name for kernel in plain(name).kernels]
 

@@ -14,24 +14,11 @@ from numpy.typing import NDArray
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import (
-    SOURCES,
-    AllNodes,
-    Binary,
-    BinaryOperator,
-    CompareSwap,
-    HostIf,
-    HostWhile,
-    KernelWhile,
-    Let,
-    Module,
-    Store,
-    UpdateCell,
-)
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import verify
 from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.passes.labels.union_find import union_find
 from starplat.passes.rewritten import Rewritten
-from starplat.passes.union_find import union_find
 from starplat.runtime import bind, run_module
 from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO
@@ -49,7 +36,7 @@ some_targets = pytest.mark.parametrize("target", SOME, ids=lambda target: target
 
 
 @cache
-def plain(name: str) -> Module:
+def plain(name: str) -> ir.Module:
     return starplat.compile({**SPELLINGS, **OTHERS}[name]).module()
 
 
@@ -58,7 +45,7 @@ def rewritten(name: str) -> Rewritten:
     return union_find(plain(name))
 
 
-def answer(module: Module, graph: Graph, target: Target) -> list[NDArray[Any]]:
+def answer(module: ir.Module, graph: Graph, target: Target) -> list[NDArray[Any]]:
     """Every result and what is returned."""
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
@@ -79,15 +66,15 @@ def test_every_spelling_is_seen_through(name: str) -> None:
     verify(found.module)
     assert len(found.found) == (2 if name == "twice" else 1)
     assert all("union-find for '" in one.what for one in found.found)
-    swaps = [op for kernel in found.module.kernels for op in walk_kernel(kernel.body) if isinstance(op, CompareSwap)]
+    swaps = [op for kernel in found.module.kernels for op in walk_kernel(kernel.body) if isinstance(op, ir.CompareSwap)]
     assert swaps
 
 
 @every_spelling
 def test_the_loop_stays_where_arcs_may_lead_one_way(name: str) -> None:
     ops = list(walk_host(rewritten(name).module.functions[0].body))
-    tests = [op for op in ops if isinstance(op, HostIf)]
-    loops = [op for op in ops if isinstance(op, HostWhile)]
+    tests = [op for op in ops if isinstance(op, ir.HostIf)]
+    loops = [op for op in ops if isinstance(op, ir.HostWhile)]
     assert (len(tests), len(loops)) == ((0, 0) if name in BOTH_WAYS else (len(loops), len(tests)))
     assert all(any(inner in loops for inner in walk_host(test.then)) for test in tests)
 
@@ -128,7 +115,7 @@ def test_larger_graphs_have_the_components_that_scipy_finds(name: str, target: T
 
 
 @cache
-def of_symmetric_graphs(name: str) -> Module:
+def of_symmetric_graphs(name: str) -> ir.Module:
     return union_find(plain(name), symmetric=True).module
 
 
@@ -146,7 +133,7 @@ def test_only_nodes_apart_from_the_great_tree_look_at_all_their_arcs(name: str, 
 @every_spelling
 def test_where_arcs_have_their_reverse_there_is_no_other_loop(name: str) -> None:
     verify(of_symmetric_graphs(name))
-    assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, HostWhile)]
+    assert not [op for op in walk_host(of_symmetric_graphs(name).functions[0].body) if isinstance(op, ir.HostWhile)]
 
 
 @pytest.mark.parametrize("name", ["push-flags", "arcs"])
@@ -180,12 +167,12 @@ def test_who_climbs_a_long_path_tells_every_step_and_gives_up_if_another_comes_l
     """On a chain whose nodes stand in order every node climbs the same path, as long as there are nodes."""
     kernels = {kernel.name.rpartition("_")[2]: kernel for kernel in of_symmetric_graphs(name).kernels}
     for step, loops, has_time in (("sample", 2, True), ("apart", 2, True), ("flatten", 1, False)):
-        climbs = [op for op in walk_kernel(kernels[step].body) if isinstance(op, KernelWhile)]
+        climbs = [op for op in walk_kernel(kernels[step].body) if isinstance(op, ir.KernelWhile)]
         assert len(climbs) == loops
-        assert all(any(isinstance(op, Store | UpdateCell) for op in walk_kernel(climb.body)) for climb in climbs)
+        assert all(any(isinstance(op, ir.Store | ir.UpdateCell) for op in walk_kernel(climb.body)) for climb in climbs)
         for climb in climbs:
-            assert isinstance(climb.condition, Binary)
-            assert (climb.condition.operator is BinaryOperator.AND) is has_time
+            assert isinstance(climb.condition, ir.Binary)
+            assert (climb.condition.operator is ir.BinaryOperator.AND) is has_time
 
 
 @pytest.mark.parametrize(("name", "from_the_end"), [("push-flags", False), ("largest", True)])
@@ -194,8 +181,8 @@ def test_who_climbs_first_is_near_a_root(name: str, from_the_end: bool) -> None:
     for kernel in of_symmetric_graphs(name).kernels:
         if kernel.name.rpartition("_")[2] in ("sample", "apart", "flatten"):
             first = kernel.body[0]
-            assert isinstance(first, Let)
-            assert isinstance(first.value, Binary) is from_the_end
+            assert isinstance(first, ir.Let)
+            assert isinstance(first.value, ir.Binary) is from_the_end
 
 
 @pytest.mark.thin(plain=3)
@@ -222,9 +209,9 @@ def test_where_threads_share_arcs_nobody_needs_their_sources(name: str) -> None:
     module = union_find(plain(name), shares_arcs=True).module
     (join,) = (kernel for kernel in module.kernels if kernel.name.endswith("_join"))
     assert join.shares_arcs
-    assert isinstance(join.domain, AllNodes)
-    assert SOURCES not in join.arrays
-    assert any(SOURCES in kernel.arrays for kernel in plain(name).kernels)
+    assert isinstance(join.domain, ir.AllNodes)
+    assert ir.SOURCES not in join.arrays
+    assert any(ir.SOURCES in kernel.arrays for kernel in plain(name).kernels)
 
 
 @pytest.mark.thin(plain=4)

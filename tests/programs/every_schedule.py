@@ -9,7 +9,7 @@ from typing import Any
 
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
-from starplat.ir.nodes import Module
+from starplat.ir import nodes as ir
 from starplat.schedule import AUTO, KNOBS, Schedule
 from starplat.schedule.apply import decided
 
@@ -44,7 +44,7 @@ def pairs_of(schedule: Schedule) -> frozenset[Any]:
     return frozenset(combinations(schedule.values.items(), 2))
 
 
-def variants(module: Module, target: str = "cuda") -> Iterator[tuple[Schedule, Module]]:
+def variants(module: ir.Module, target: str = "cuda") -> Iterator[tuple[Schedule, ir.Module]]:
     """What the schedules make of a module, each outcome once; one that is refused with the reason is left out."""
     seen = [module]
     for schedule in schedules():

@@ -72,7 +72,7 @@ def test_the_interpreter_is_right_on_random_graphs(case: Case) -> None:
 
 LANGUAGE = """
     function int long float double bool Graph node edge propNode propEdge SetN forall for in filter if else while do
-    fixedPoint until iterateInBFS iterateInReverse from return True False INF Min Max abs max nodes edges neighbors
+    fixedPoint until iterateInBFS iterateInReverse from return True False INF Min Max abs max pow nodes edges neighbors
     nodes_to inOutNbrs num_nodes get_edge is_an_edge count_outNbrs count_inNbrs attachNodeProperty attachEdgeProperty
     source destination weight
 """

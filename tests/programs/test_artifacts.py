@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import shlex
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,37 +12,19 @@ import pytest
 from starplat.backends import BACKENDS
 from starplat.graph import Graph, generators, read, write
 from starplat.toolchain.devices import report
+from tests.backends.built import built
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import compiled
 
 LINE = re.compile(r"^(\w+): count (\S+), finite (\S+), sum (\S+), min (\S+), max (\S+)$", re.MULTILINE)
-COMPILERS = {"cuda": "nvcc", "hip": "hipcc"}
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.program)
 
 
 def require(target: str) -> None:
-    """Skips where the target has no device or its compiler is missing."""
+    """Skips where the target has no device."""
     if not any(device.usable for device in report(target)):
         pytest.skip(f"{target} has no device here")
-    compiler = COMPILERS.get(target, "g++")
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
-
-
-def built(case: Case, target: str, folder: Path, schedule: str = "auto", processor: str | None = None) -> Path:
-    for name, text in compiled(case.path).artifact(target, schedule=schedule, processor=processor).items():
-        (folder / name).write_text(text)
-    texts = "\n".join(path.read_text() for path in folder.iterdir())
-    command = re.search(r"build: (.*)", texts)
-    assert command is not None
-    words = [word.replace("$SYCL", sys.prefix) for word in shlex.split(command[1])]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    for library in ("-lOpenCL", "CL/cl.h"):
-        if library in done.stderr:
-            pytest.skip(f"{library} is not installed (apt-get install opencl-headers ocl-icd-opencl-dev)")
-    assert done.returncode == 0, done.stderr[-3000:]
-    return folder / words[words.index("-o") + 1]
 
 
 def flags(call: dict[str, Any]) -> list[str]:
@@ -59,8 +38,10 @@ def flags(call: dict[str, Any]) -> list[str]:
 @pytest.mark.thin(plain=10, campaign=2)
 @pytest.mark.parametrize("target", BACKENDS)
 @every_case
-def test_an_emitted_program_prints_what_run_computes(case: Case, target: str, tmp_path: Path) -> None:
-    emitted_agrees(case, target, tmp_path)
+def test_an_emitted_program_prints_what_run_computes(
+    case: Case, target: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    emitted_agrees(case, target, tmp_path, optimized=request.node.get_closest_marker("campaign") is not None)
 
 
 @pytest.mark.campaign
@@ -84,14 +65,21 @@ def test_an_emitted_program_for_cpus_does_so_too(program: str, target: str, tmp_
 
 
 def emitted_agrees(
-    case: Case, target: str, tmp_path: Path, schedule: str = "auto", processor: str | None = None
+    case: Case,
+    target: str,
+    tmp_path: Path,
+    schedule: str = "auto",
+    processor: str | None = None,
+    *,
+    optimized: bool = True,
 ) -> None:
     require(target)
     path = tmp_path / "graph.gr"
     write(case.suits(generators.rmat(6, 4, 1).with_random_weights(1, 9, 1)), path)
     graph = read(path)
     call = case.calls(graph)[0]
-    program = built(case, target, tmp_path, schedule, processor)
+    files = compiled(case.path).artifact(target, schedule=schedule, processor=processor)
+    program = built(files, tmp_path, optimized=optimized)
     done = subprocess.run([program, path, *flags(call)], cwd=tmp_path, capture_output=True, text=True, check=False)
     if "no OpenCL device" in done.stderr:
         pytest.skip("the system's OpenCL loader finds no device")

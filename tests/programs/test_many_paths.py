@@ -1,19 +1,20 @@
-"""Betweenness stays right with a power beside each number of paths; without, a run says what a double cannot hold."""
+"""Betweenness is right where there are more shortest paths than a double counts; a program that keeps their plain
+number says what it could not hold."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import starplat
+from starplat.graph import generators
 from starplat.graph.graph import Graph
 from tests.programs.cases import EXAMPLES
-from tests.programs.targets import Target, every_target
+from tests.programs.targets import Target, every_device, every_target
 
-HERE = Path(__file__).parent
 DIAMONDS = 1_100
 
 
@@ -49,15 +50,34 @@ def exact(graph: Graph, source: int) -> list[float]:
     return [float(through.get(v, 0)) if v != source else 0.0 for v in range(graph.num_nodes)]
 
 
+def shares_of_a_grid(side: int) -> NDArray[np.float64]:
+    """Brandes' dependencies of the corner of a grid of side x side nodes: of the paths to (i, j + 1), which are
+    binomial(i + j + 1, i), the share (j + 1) / (i + j + 1) goes through (i, j)."""
+    share = np.zeros((side + 1, side + 1))
+    for level in range(2 * side - 2, 0, -1):
+        i = np.arange(max(0, level - side + 1), min(side - 1, level) + 1)
+        j = level - i
+        right, below = (1 + share[i, j + 1]) * (j + 1 < side), (1 + share[i + 1, j]) * (i + 1 < side)
+        share[i, j] = ((j + 1) * right + (i + 1) * below) / (level + 1)
+    return share[:side, :side].ravel()
+
+
 @every_target
 def test_more_paths_than_a_double_counts(target: Target) -> None:
     graph = chain(DIAMONDS)
-    result = target.run(starplat.compile(HERE / "many_paths.sp"), graph, {"sources": [0]})
+    result = target.run(starplat.compile(EXAMPLES / "betweenness.sp"), graph, {"sources": [0]})
     assert not result.warnings
     np.testing.assert_allclose(result["bc"], exact(graph, 0), rtol=1e-9)
 
 
-def test_the_plain_way_overflows_there_and_says_so() -> None:
-    program = starplat.compile(EXAMPLES / "betweenness.sp")
+@every_device
+def test_the_middle_of_a_large_grid(target: Target) -> None:
+    side = 700
+    result = target.run(starplat.compile(EXAMPLES / "betweenness.sp"), generators.grid(side), {"sources": [0]})
+    np.testing.assert_allclose(result["bc"], shares_of_a_grid(side), rtol=1e-9)
+
+
+def test_a_plain_number_overflows_there_and_says_so() -> None:
+    program = starplat.compile(EXAMPLES / "betweenness_push.sp")
     with pytest.warns(starplat.StarplatWarning, match="no finite number"):
         program.run(chain(DIAMONDS), target="reference", sources=[0])

@@ -21,7 +21,7 @@ from starplat import Program, Result
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
-from starplat.ir.nodes import InBatches, Module
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import launched_alone, loops_of, walk_host
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -47,30 +47,30 @@ BY_HOST = "openmp"
 
 # --- where they run ------------------------------------------------------------------------------------------------
 
-Runner = Callable[[Program, Module, Schedule, Graph, dict[str, Any]], Result]
+Runner = Callable[[Program, ir.Module, Schedule, Graph, dict[str, Any]], Result]
 
 
-def interpreted(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def interpreted(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return run_module(made, graph, target="reference", arguments=call, schedule=PLAIN)
 
 
-def on_cores(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def on_cores(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return run_module(made, graph, target=BY_HOST, arguments=call, schedule=PLAIN)
 
 
-def on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def on_cuda(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
 
 
-def by_opencl(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def by_opencl(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return run_module(made, graph, target="opencl", arguments=call, schedule=PLAIN)
 
 
-def by_openacc(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def by_openacc(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return run_module(made, graph, target="openacc", arguments=call, schedule=PLAIN)
 
 
-def on_fibers(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def on_fibers(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     with emulated(MACHINES[len(str(schedule)) % len(MACHINES)]):
         return run_module(made, graph, target="cuda", arguments=call, schedule=PLAIN)
 
@@ -130,13 +130,13 @@ def agree(case: cases.Case, runner: Runner, graphs: tuple[str, ...], target: str
                 assert differs is None, f"{schedule} on {name} with {call}: {differs}"
 
 
-@pytest.mark.thin(plain=2)
+@pytest.mark.thin(plain=4)
 @every_case
 def test_examples_say_the_same_under_every_schedule(case: cases.Case) -> None:
     agree(case, interpreted, some_graphs(case))
 
 
-@pytest.mark.thin(plain=4)
+@pytest.mark.thin(plain=8)
 @pytest.mark.parametrize("target", [BY_HOST, "opencl"])
 @every_case
 def test_examples_say_the_same_by_rounds_that_the_host_drives(case: cases.Case, target: str) -> None:
@@ -209,57 +209,57 @@ def test_the_choices_of_every_schedule_have_reasons(case: cases.Case) -> None:
 # --- random programs -----------------------------------------------------------------------------------------------
 
 
-def auto_alone(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def auto_alone(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """What `auto` makes of a module for CUDA, if there is a loop in one launch."""
     made = decided(module, AUTO, BACKENDS["cuda"].capabilities).module
     if loops_of(made):
         yield AUTO, made
 
 
-def by_host(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def by_host(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """What the schedules make of a module where the host drives all loops."""
     yield from variants(module, BY_HOST)
 
 
-def by_groups(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def by_groups(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """What comes of a module where groups of OpenCL share arcs, if they do."""
     made = decided(module, SHARED, BACKENDS["opencl"].capabilities).module
     if any(kernel.shares_arcs for kernel in launched_alone(made)):
         yield SHARED, made
 
 
-def by_one_group(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def by_one_group(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """What the schedules make of a module where one group of OpenCL runs rounds of few nodes, if it does."""
     yield from ((schedule, made) for schedule, made in variants(module, "opencl") if loops_of(made))
 
 
-def in_batches(module: Module, target: str = "opencl") -> Iterator[tuple[Schedule, Module]]:
+def in_batches(module: ir.Module, target: str = "opencl") -> Iterator[tuple[Schedule, ir.Module]]:
     """What comes of a module where the host asks for rounds ahead, if it does: with flags, and with arcs shared."""
     for balance in (Balance.NODE, Balance.EDGE):
         schedule = Schedule(loop=Loop.BATCH, balance=balance)
         made = decided(module, schedule, BACKENDS[target].capabilities).module
-        if any(isinstance(op, InBatches) for function in made.functions for op in walk_host(function.body)):
+        if any(isinstance(op, ir.InBatches) for function in made.functions for op in walk_host(function.body)):
             yield schedule, made
 
 
-def in_batches_of_cuda(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def in_batches_of_cuda(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """The same for CUDA."""
     yield from in_batches(module, "cuda")
 
 
-def in_batches_of_openacc(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def in_batches_of_openacc(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """The same for OpenACC."""
     yield from in_batches(module, "openacc")
 
 
-def by_warps(module: Module) -> Iterator[tuple[Schedule, Module]]:
+def by_warps(module: ir.Module) -> Iterator[tuple[Schedule, ir.Module]]:
     """What comes of a module where warps share arcs in launches of the host, if they do."""
     made = decided(module, SHARED, BACKENDS["cuda"].capabilities).module
     if any(kernel.shares_arcs for kernel in launched_alone(made)):
         yield SHARED, made
 
 
-Variants = Callable[[Module], Iterator[tuple[Schedule, Module]]]
+Variants = Callable[[ir.Module], Iterator[tuple[Schedule, ir.Module]]]
 
 
 def difference(case: Random, runner: Runner, chosen: Variants = variants) -> str | None:
@@ -303,7 +303,7 @@ def examine(case: Random, runner: Runner, chosen: Variants = variants) -> None:
     )
 
 
-def entry_on_cuda(program: Program, made: Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
+def entry_on_cuda(program: Program, made: ir.Module, schedule: Schedule, graph: Graph, call: dict[str, Any]) -> Result:
     return CUDA.run(program, graph, {"arguments": call, "schedule": schedule, "function": "entry"})
 
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from starplat.diagnostics import DiagnosticError
-from starplat.runtime.device import Device
+from starplat.runtime.devices.device import Device
 from starplat.runtime.targets import open_device
 
 TARGETS = ("reference", "opencl", "sycl", "openmp", "openacc")

@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
-from starplat.ir.nodes import (
-    AllNodes,
-    Argument,
-    Array,
-    Binary,
-    BinaryOperator,
-    Cast,
-    Combine,
-    Const,
-    Contribute,
-    Domain,
-    Element,
-    Expression,
-    Extent,
-    HostFunction,
-    HostOp,
-    Kernel,
-    KernelOp,
-    Load,
-    Module,
-    Origin,
-    Parameter,
-    Reduction,
-    Ref,
-    UpdateCell,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import with_signature
 from starplat.source import SourceFile
 
-A = Array("a", Element.INT, Extent.NODES, Origin.PARAMETER)
-B = Array("b", Element.INT, Extent.NODES, Origin.PARAMETER)
-LOCAL = Array("spare", Element.INT, Extent.NODES, Origin.LOCAL)
-MEMBERS = Array("members", Element.BOOL, Extent.NODES, Origin.PARAMETER, is_set=True)
-WEIGHT = Array("weight", Element.INT, Extent.ARCS, Origin.WEIGHT)
+A = ir.Array("a", ir.Element.INT, ir.Extent.NODES, ir.Origin.PARAMETER)
+B = ir.Array("b", ir.Element.INT, ir.Extent.NODES, ir.Origin.PARAMETER)
+LOCAL = ir.Array("spare", ir.Element.INT, ir.Extent.NODES, ir.Origin.LOCAL)
+MEMBERS = ir.Array("members", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.PARAMETER, is_set=True)
+WEIGHT = ir.Array("weight", ir.Element.INT, ir.Extent.ARCS, ir.Origin.WEIGHT)
 
-V = Variable("v", Element.NODE)
-E = Variable("e", Element.ARC)
-I = Variable("i", Element.INT)  # noqa: E741
-N = Variable("count", Element.INT)
-SRC = Variable("src", Element.NODE)
+V = ir.Variable("v", ir.Element.NODE)
+E = ir.Variable("e", ir.Element.ARC)
+I = ir.Variable("i", ir.Element.INT)  # noqa: E741
+N = ir.Variable("count", ir.Element.INT)
+SRC = ir.Variable("src", ir.Element.NODE)
 
 TYPES: dict[str, Type] = {
     "a": PropertyType(Carrier.NODE, Scalar.INT),
@@ -53,46 +27,46 @@ TYPES: dict[str, Type] = {
 }
 
 
-def number(value: int) -> Const:
-    return Const(value, Element.INT)
+def number(value: int) -> ir.Const:
+    return ir.Const(value, ir.Element.INT)
 
 
-def plus(left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator.ADD, left, right, Element.INT)
+def plus(left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.ADD, left, right, ir.Element.INT)
 
 
-def compare(sign: str, left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator(sign), left, right, Element.BOOL)
+def compare(sign: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator(sign), left, right, ir.Element.BOOL)
 
 
 def kernel(
     name: str,
-    *body: KernelOp,
-    domain: Domain | None = None,
-    iterator: Variable | None = V,
-    reductions: tuple[Reduction, ...] = (),
-) -> Kernel:
+    *body: ir.KernelOp,
+    domain: ir.Domain | None = None,
+    iterator: ir.Variable | None = V,
+    reductions: tuple[ir.Reduction, ...] = (),
+) -> ir.Kernel:
     """A kernel over all nodes v unless told otherwise."""
-    return with_signature(Kernel(name, domain or AllNodes(), iterator, None, body, (), (), reductions))
+    return with_signature(ir.Kernel(name, domain or ir.AllNodes(), iterator, None, body, (), (), reductions))
 
 
 def module(
-    *body: HostOp,
-    parameters: tuple[Array | Variable, ...] = (A,),
-    kernels: tuple[Kernel, ...] = (),
-    functions: tuple[HostFunction, ...] = (),
-    arrays: tuple[Array, ...] = (),
-    inputs: tuple[Array, ...] | None = None,
+    *body: ir.HostOp,
+    parameters: tuple[ir.Array | ir.Variable, ...] = (A,),
+    kernels: tuple[ir.Kernel, ...] = (),
+    functions: tuple[ir.HostFunction, ...] = (),
+    arrays: tuple[ir.Array, ...] = (),
+    inputs: tuple[ir.Array, ...] | None = None,
     returns: Scalar | None = None,
-) -> Module:
+) -> ir.Module:
     """A module whose entry has `body`; every array parameter is an input and every property a result."""
-    given = tuple(p for p in parameters if isinstance(p, Array))
-    graph = dict.fromkeys(a for k in kernels for a in k.arrays if a.origin is Origin.GRAPH)
-    element = None if returns is None else Element(returns.value)
-    main = HostFunction("main", tuple(map(Parameter, parameters)), arrays, element, body)
-    types = [Argument("g", GraphType())]
-    types += [Argument(p.name, TYPES.get(p.name) or Scalar(p.element.value)) for p in parameters]
-    return Module(
+    given = tuple(p for p in parameters if isinstance(p, ir.Array))
+    graph = dict.fromkeys(a for k in kernels for a in k.arrays if a.origin is ir.Origin.GRAPH)
+    element = None if returns is None else ir.Element(returns.value)
+    main = ir.HostFunction("main", tuple(map(ir.Parameter, parameters)), arrays, element, body)
+    types = [ir.Argument("g", GraphType())]
+    types += [ir.Argument(p.name, TYPES.get(p.name) or Scalar(p.element.value)) for p in parameters]
+    return ir.Module(
         source=SourceFile("small.sp", ""),
         entry="main",
         functions=(main, *functions),
@@ -106,12 +80,12 @@ def module(
     )
 
 
-def increment(array: Array, name: str = "increment") -> Kernel:
+def increment(array: ir.Array, name: str = "increment") -> ir.Kernel:
     """array[v] += v + 1."""
-    value = plus(Cast(Ref(V), Element.INT), number(1))
-    return kernel(name, UpdateCell(Combine.ADD, array, Ref(V), value, shared=False))
+    value = plus(ir.Cast(ir.Ref(V), ir.Element.INT), number(1))
+    return kernel(name, ir.UpdateCell(ir.Combine.ADD, array, ir.Ref(V), value, shared=False))
 
 
-def total(array: Array, into: Variable = N, combine: Combine = Combine.ADD) -> Kernel:
+def total(array: ir.Array, into: ir.Variable = N, combine: ir.Combine = ir.Combine.ADD) -> ir.Kernel:
     """A reduction over the cells of a property."""
-    return kernel("total", Contribute(into, Load(array, Ref(V))), reductions=(Reduction(into, combine),))
+    return kernel("total", ir.Contribute(into, ir.Load(array, ir.Ref(V))), reductions=(ir.Reduction(into, combine),))

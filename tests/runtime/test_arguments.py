@@ -11,7 +11,7 @@ import pytest
 from starplat.diagnostics import DiagnosticError
 from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import Argument, Const, Element, Module
+from starplat.ir import nodes as ir
 from starplat.runtime import bind, bind_text
 from starplat.runtime.elements import Value
 from tests.runtime.programs import A, module
@@ -19,11 +19,11 @@ from tests.runtime.programs import A, module
 GRAPH = Graph.from_arcs(4, [0, 1, 2], [1, 2, 3], ids=np.array([2, 4, 8, 16]))
 
 
-def taking(**types: Type | tuple[Type, Const]) -> Module:
+def taking(**types: Type | tuple[Type, ir.Const]) -> ir.Module:
     """A module with these parameters."""
-    arguments = [Argument("g", GraphType())]
+    arguments = [ir.Argument("g", GraphType())]
     for name, kind in types.items():
-        arguments.append(Argument(name, *kind) if isinstance(kind, tuple) else Argument(name, kind))
+        arguments.append(ir.Argument(name, *kind) if isinstance(kind, tuple) else ir.Argument(name, kind))
     plain = module(parameters=(A,))
     return type(plain)(**{**{n: getattr(plain, n) for n in plain.__dataclass_fields__}, "arguments": tuple(arguments)})
 
@@ -140,10 +140,13 @@ def test_sets_and_properties_from_files(tmp_path: Path) -> None:
     assert bound.arrays["q"].tolist() == [2**31 - 1] * 4
     with pytest.raises(DiagnosticError, match="E0711"):
         bind_text(types, GRAPH, {"s": f"@{tmp_path / 'none'}"})
+    for name in ("s", "p"):
+        with pytest.raises(DiagnosticError, match="'@' stands before the name of a file"):
+            bind_text(types, GRAPH, {name: "@"})
 
 
 def test_defaults_are_taken() -> None:
-    types = taking(damping=(Scalar.DOUBLE, Const(0.85, Element.DOUBLE)))
+    types = taking(damping=(Scalar.DOUBLE, ir.Const(0.85, ir.Element.DOUBLE)))
     assert bind(types, GRAPH, {}).scalars == {"damping": 0.85}
     assert bind(types, GRAPH, {"damping": 1}).scalars == {"damping": 1.0}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import CopyArray, DeclareVariable, Fill, HostForRange, Launch, Swap
+from starplat.ir import nodes as ir
 from starplat.runtime import run_module
 from starplat.runtime.resident import forget
 from starplat.schedule import PLAIN
@@ -49,7 +49,7 @@ def test_only_results_that_are_asked_for_come_down(target: str) -> None:
 @every_target
 def test_a_reduction_costs_one_word_for_every_launch(target: str) -> None:
     device_of(target)
-    body = (DeclareVariable(N, number(0)), HostForRange(I, number(0), number(5), (Launch("total"),)))
+    body = (ir.DeclareVariable(N, number(0)), ir.HostForRange(I, number(0), number(5), (ir.Launch("total"),)))
     program = module(*body, kernels=(total(A),))
     result = run_module(program, graph(), target=target, results=[], schedule=PLAIN)
     assert (result.bytes.down, result.launches) == (5 * 4, 5)
@@ -58,14 +58,14 @@ def test_a_reduction_costs_one_word_for_every_launch(target: str) -> None:
 @every_target
 def test_fills_copies_and_zeros_move_nothing(target: str) -> None:
     device_of(target)
-    body = (Fill(A, number(3)), CopyArray(LOCAL, A), Swap(A, LOCAL))
+    body = (ir.Fill(A, number(3)), ir.CopyArray(LOCAL, A), ir.Swap(A, LOCAL))
     result = run_module(module(*body, arrays=(LOCAL,)), graph(), target=target, results=[])
     assert (result.bytes.up, result.bytes.down) == (0, 0)
 
 
 def test_memory_is_used_again() -> None:
     device = device_of("reference")
-    program = module(Launch("increment"), kernels=(increment(A),))
+    program = module(ir.Launch("increment"), kernels=(increment(A),))
     roads = graph()
     run_module(program, roads, target="reference")
     kept = {key: len(buffers) for key, buffers in device._free.items()}

@@ -72,6 +72,18 @@ def test_distances_that_wrap_are_found_and_infinity_never_wraps() -> None:
     assert program.run(PATH, checked=True, src=30)["dist"].tolist() == [2**31 - 1, 2**31 - 1, 0, 2_000_000_000]
 
 
+def test_nodes_that_are_not_reached_are_no_parents_of_the_source() -> None:
+    text = """function f(Graph g, propNode<int> parents, node src) {
+  g.attachNodeProperty(parents = 0);
+  iterateInBFS (v in g.nodes() from src) {
+    for (u in g.nodes_to(v)) { v.parents += 1; }
+  }
+}"""
+    program = starplat.compile(text)
+    for checked in (True, False):
+        assert program.run(PATH, target="reference", checked=checked, src=30)["parents"].tolist() == [0, 0, 0, 1]
+
+
 def test_other_targets_are_refused_by_name() -> None:
     with pytest.raises(DiagnosticError, match="goes without target opencl"):
         starplat.compile(SSSP).run(PATH, checked=True, target="opencl", src=10)

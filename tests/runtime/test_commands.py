@@ -12,7 +12,7 @@ import pytest
 
 import starplat
 from starplat.graph.graph import Graph
-from starplat.runtime.opencl import OpenCLDevice, OpenCLKernels
+from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
 from tests.runtime.devices import device_of, every_target
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,16 +10,16 @@ import pytest
 
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
-from starplat.ir.interpreter import KernelRunner
-from starplat.ir.nodes import Launch
+from starplat.ir import nodes as ir
+from starplat.ir.interpreting.interpreter import KernelRunner
 from starplat.runtime import run_module, targets
-from starplat.runtime.cuda import CudaDevice
-from starplat.runtime.device import Kernels
+from starplat.runtime.devices.cuda import CudaDevice
+from starplat.runtime.devices.device import Kernels
 from tests.runtime.programs import A, B, increment, module
 from tests.runtime.standin import Array, CuPy, RuntimeFaultError, Stream
 
 GRAPH = Graph.from_arcs(5, [0, 1, 2], [1, 2, 3])
-PROGRAM = module(Launch("increment"), parameters=(A, B), kernels=(increment(A),))
+PROGRAM = module(ir.Launch("increment"), parameters=(A, B), kernels=(increment(A),))
 
 
 class InterpretedKernels(Kernels):

@@ -10,9 +10,10 @@ import pytest
 
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
-from starplat.runtime import opencl, run_module
-from starplat.runtime.device import Device
-from starplat.runtime.opencl import OpenCLDevice, OpenCLKernels
+from starplat.runtime import run_module
+from starplat.runtime.devices import opencl
+from starplat.runtime.devices.device import Device
+from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
 from starplat.runtime.targets import open_device
 from starplat.toolchain import cache
 from tests.backends.modules import sssp

@@ -10,7 +10,7 @@ import pytest
 import starplat
 from starplat.graph.graph import Graph
 from starplat.runtime import launch, looking, run_module
-from starplat.runtime.device import Device
+from starplat.runtime.devices.device import Device
 from starplat.runtime.facts import facts_of, longest_row_by_host
 from starplat.runtime.looking import facts_on
 from starplat.schedule.facts import GraphFacts

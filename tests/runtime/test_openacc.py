@@ -15,44 +15,13 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.ir.arithmetic import identity
-from starplat.ir.nodes import (
-    AllNodes,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Carry,
-    Cast,
-    Combine,
-    Contribute,
-    Element,
-    Extent,
-    ExtremeCell,
-    Function,
-    Kernel,
-    KernelCall,
-    KernelContinue,
-    KernelIf,
-    KernelReturn,
-    Let,
-    Module,
-    NumNodes,
-    Once,
-    Origin,
-    Parameter,
-    Reduction,
-    Ref,
-    SetLocal,
-    Store,
-    UpdateCell,
-    Variable,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import with_signature
-from starplat.runtime.device import Device, LaunchSize
+from starplat.runtime.devices.device import Device, LaunchSize
+from starplat.runtime.devices.library import OpenACCDevice
+from starplat.runtime.devices.openmp import OpenMPDevice
 from starplat.runtime.elements import clipped, dtype_of
-from starplat.runtime.library import OpenACCDevice
-from starplat.runtime.openmp import OpenMPDevice
 from starplat.toolchain import compilers
 from starplat.toolchain.compilers import Build, Place, builds
 from tests.backends.modules import V, every_reduction, load, module_of, node_array, number, over_nodes, sssp, variable
@@ -60,17 +29,17 @@ from tests.runtime.devices import device_of
 from tests.zoo import ZOO
 
 every_target = pytest.mark.parametrize("target", ["openacc", "openmp"])
-NUMBERS = [Element.INT, Element.LONG, Element.FLOAT, Element.DOUBLE]
+NUMBERS = [ir.Element.INT, ir.Element.LONG, ir.Element.FLOAT, ir.Element.DOUBLE]
 N = 1000
-TARGET_CELL = Binary(BinaryOperator.REMAINDER, Ref(V), number(7), Element.INT)
+TARGET_CELL = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(V), number(7), ir.Element.INT)
 
 
-def run(target: str, module: Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
+def run(target: str, module: ir.Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
     """Launches the module's only kernel once, changes `arrays` and returns what its reductions came to."""
     return run_on(device_of(target), module, n, arrays, **scalars)
 
 
-def run_on(device: Device, module: Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
+def run_on(device: Device, module: ir.Module, n: int, arrays: dict[str, Any], **scalars: Any) -> dict[str, Any]:
     kernel = module.kernels[0]
     kernels = device.build(module, wide_arcs=False)
     buffers = {}
@@ -78,24 +47,24 @@ def run_on(device: Device, module: Module, n: int, arrays: dict[str, Any], **sca
         cells = arrays[array.name]
         buffers[array.name] = device.allocate(dtype_of(array.element, wide_arcs=False), len(cells))
         device.upload(buffers[array.name], cells)
-    iterations = 1 if isinstance(kernel.domain, Once) else n
+    iterations = 1 if isinstance(kernel.domain, ir.Once) else n
     found = kernels.launch(kernel, buffers, scalars, LaunchSize(iterations, n, 0))
     for name, buffer in buffers.items():
         arrays[name][:] = device.download(buffer)
     return found
 
 
-def kind(element: Element) -> np.dtype[Any]:
+def kind(element: ir.Element) -> np.dtype[Any]:
     return dtype_of(element, wide_arcs=False)
 
 
 @every_target
 @pytest.mark.parametrize("element", NUMBERS)
-@pytest.mark.parametrize("combine", [Combine.ADD, Combine.MULTIPLY, Combine.MIN, Combine.MAX])
-def test_shared_cells_receive_every_update(combine: Combine, element: Element, target: str) -> None:
+@pytest.mark.parametrize("combine", [ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.MIN, ir.Combine.MAX])
+def test_shared_cells_receive_every_update(combine: ir.Combine, element: ir.Element, target: str) -> None:
     cells, values = node_array("cells", element), node_array("values", element)
-    update = UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
-    given = np.ones(N, kind(element)) if combine is Combine.MULTIPLY else np.arange(N).astype(kind(element)) - 500
+    update = ir.UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
+    given = np.ones(N, kind(element)) if combine is ir.Combine.MULTIPLY else np.arange(N).astype(kind(element)) - 500
     given[::100] = -3
     found = np.full(N, 1, kind(element))
     expected = found.copy()
@@ -106,14 +75,14 @@ def test_shared_cells_receive_every_update(combine: Combine, element: Element, t
 
 
 @every_target
-@pytest.mark.parametrize("combine", [Combine.AND, Combine.OR, Combine.BIT_XOR])
-def test_shared_flags(combine: Combine, target: str) -> None:
-    cells, values = node_array("cells", Element.BOOL), node_array("values", Element.BOOL)
-    update = UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
+@pytest.mark.parametrize("combine", [ir.Combine.AND, ir.Combine.OR, ir.Combine.BIT_XOR])
+def test_shared_flags(combine: ir.Combine, target: str) -> None:
+    cells, values = node_array("cells", ir.Element.BOOL), node_array("values", ir.Element.BOOL)
+    update = ir.UpdateCell(combine, cells, TARGET_CELL, load(values, V), shared=True)
     module = module_of(over_nodes([update], [cells, values]))
     given = np.arange(N) % 49 == 8
-    given = ~given if combine is Combine.AND else given
-    found = np.full(N, combine is Combine.AND)
+    given = ~given if combine is ir.Combine.AND else given
+    found = np.full(N, combine is ir.Combine.AND)
     expected = found.copy()
     function = {"&&": np.logical_and, "||": np.logical_or, "^": np.bitwise_xor}[combine.value]
     function.at(expected, np.arange(N) % 7, given)
@@ -122,10 +91,10 @@ def test_shared_flags(combine: Combine, target: str) -> None:
 
 
 @every_target
-@pytest.mark.parametrize("element", [Element.FLOAT, Element.DOUBLE])
-def test_what_is_not_a_number_is_no_minimum(element: Element, target: str) -> None:
+@pytest.mark.parametrize("element", [ir.Element.FLOAT, ir.Element.DOUBLE])
+def test_what_is_not_a_number_is_no_minimum(element: ir.Element, target: str) -> None:
     cells, values = node_array("cells", element), node_array("values", element)
-    least = ExtremeCell(Combine.MIN, cells, number(0), load(values, V), (), shared=True)
+    least = ir.ExtremeCell(ir.Combine.MIN, cells, number(0), load(values, V), (), shared=True)
     given = np.arange(N).astype(kind(element)) - 20
     given[::2] = np.nan
     found = np.full(N, np.inf, kind(element))
@@ -135,36 +104,38 @@ def test_what_is_not_a_number_is_no_minimum(element: Element, target: str) -> No
 
 @every_target
 @pytest.mark.parametrize("element", NUMBERS)
-@pytest.mark.parametrize("extreme", [Combine.MIN, Combine.MAX])
-def test_a_lock_keeps_what_is_carried_consistent(extreme: Combine, element: Element, target: str) -> None:
-    best, who = node_array("best", element), node_array("who", Element.NODE)
-    values, lock = node_array("values", element), Array("lock", Element.INT, Extent.NODES, Origin.TEMPORARY)
-    carry = Carry(who, TARGET_CELL, Ref(V))
-    take = ExtremeCell(extreme, best, TARGET_CELL, load(values, V), (carry,), shared=True, lock=lock)
+@pytest.mark.parametrize("extreme", [ir.Combine.MIN, ir.Combine.MAX])
+def test_a_lock_keeps_what_is_carried_consistent(extreme: ir.Combine, element: ir.Element, target: str) -> None:
+    best, who = node_array("best", element), node_array("who", ir.Element.NODE)
+    values, lock = node_array("values", element), ir.Array("lock", ir.Element.INT, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    carry = ir.Carry(who, TARGET_CELL, ir.Ref(V))
+    take = ir.ExtremeCell(extreme, best, TARGET_CELL, load(values, V), (carry,), shared=True, lock=lock)
     given = np.random.default_rng(1).permutation(N).astype(kind(element))
-    found = np.full(N, 2 * N if extreme is Combine.MIN else -1, kind(element))
+    found = np.full(N, 2 * N if extreme is ir.Combine.MIN else -1, kind(element))
     winner = np.full(N, -1, np.int32)
     arrays = {"best": found, "who": winner, "values": given, "lock": np.zeros(N, np.int32)}
     run(target, module_of(over_nodes([take], [best, who, values, lock])), N, arrays)
     for cell in range(7):
         group = given[cell::7]
-        assert found[cell] == (group.min() if extreme is Combine.MIN else group.max())
+        assert found[cell] == (group.min() if extreme is ir.Combine.MIN else group.max())
         assert given[winner[cell]] == found[cell]
 
 
 @every_target
 @every_reduction
-def test_reductions_combine_every_contribution(combine: Combine, element: Element, target: str) -> None:
-    values, total = node_array("values", element), Variable("total", element)
-    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+def test_reductions_combine_every_contribution(combine: ir.Combine, element: ir.Element, target: str) -> None:
+    values, total = node_array("values", element), ir.Variable("total", element)
+    kernel = over_nodes([ir.Contribute(total, load(values, V))], [values], reductions=[ir.Reduction(total, combine)])
     given, expected = contributions(combine, element)
     assert run(target, module_of(kernel), N, {"values": given})["total"] == expected
 
 
-def contributions(combine: Combine, element: Element) -> tuple[Any, Any]:
+def contributions(combine: ir.Combine, element: ir.Element) -> tuple[Any, Any]:
     """What nodes contribute, and what comes of it."""
-    given = np.ones(N, kind(element)) if combine is Combine.MULTIPLY else (np.arange(N) % 90).astype(kind(element)) - 0
-    given = np.arange(N) % 90 > 3 if element is Element.BOOL else given
+    given = (
+        np.ones(N, kind(element)) if combine is ir.Combine.MULTIPLY else (np.arange(N) % 90).astype(kind(element)) - 0
+    )
+    given = np.arange(N) % 90 > 3 if element is ir.Element.BOOL else given
     reduce = {
         "+": np.add, "*": np.multiply, "&&": np.logical_and, "||": np.logical_or, "&": np.bitwise_and,
         "|": np.bitwise_or, "^": np.bitwise_xor, "min": np.minimum, "max": np.maximum,
@@ -172,19 +143,19 @@ def contributions(combine: Combine, element: Element) -> tuple[Any, Any]:
     return given, reduce(given)
 
 
-GOES_ON = Array("goes_on", Element.BOOL, Extent.ONE, Origin.TEMPORARY)
+GOES_ON = ir.Array("goes_on", ir.Element.BOOL, ir.Extent.ONE, ir.Origin.TEMPORARY)
 
 
-def into_a_cell(reduction: Reduction, body: list[Any], *, alone: bool = False) -> Kernel:
+def into_a_cell(reduction: ir.Reduction, body: list[Any], *, alone: bool = False) -> ir.Kernel:
     """A kernel that does nothing unless it goes on, and leaves what it finds in a cell."""
-    element = Element.INT if reduction.variable.element is Element.BOOL else reduction.variable.element
-    cell = Array("found", element, Extent.ONE, Origin.TEMPORARY)
-    domain, iterator = (Once(), None) if alone else (AllNodes(), V)
+    element = ir.Element.INT if reduction.variable.element is ir.Element.BOOL else reduction.variable.element
+    cell = ir.Array("found", element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+    domain, iterator = (ir.Once(), None) if alone else (ir.AllNodes(), V)
     ends = (replace(reduction, into=cell),)
-    return with_signature(Kernel("work", domain, iterator, None, tuple(body), (), (), ends, guard=GOES_ON))
+    return with_signature(ir.Kernel("work", domain, iterator, None, tuple(body), (), (), ends, guard=GOES_ON))
 
 
-def found_in_a_cell(kernel: Kernel, given: dict[str, Any], *, goes_on: bool) -> Any:
+def found_in_a_cell(kernel: ir.Kernel, given: dict[str, Any], *, goes_on: bool) -> Any:
     """What the cell has after two launches that the host does not wait for."""
     device = device_of("openacc")
     (reduction,) = kernel.reductions
@@ -202,7 +173,7 @@ def found_in_a_cell(kernel: Kernel, given: dict[str, Any], *, goes_on: bool) -> 
     return device.read_cell(cell, 0)
 
 
-def queued(kernel: Kernel) -> Module:
+def queued(kernel: ir.Kernel) -> ir.Module:
     """The kernel in a module whose host asks for rounds ahead."""
     module = module_of(replace(kernel, reductions=(), guard=None))
     return replace(module, kernels=(kernel,))
@@ -210,48 +181,55 @@ def queued(kernel: Kernel) -> Module:
 
 @pytest.mark.parametrize("goes_on", [True, False])
 @every_reduction
-def test_gangs_combine_every_contribution_into_a_cell(combine: Combine, element: Element, goes_on: bool) -> None:
-    values, total = node_array("values", element), Variable("total", element)
-    kernel = into_a_cell(Reduction(total, combine), [Contribute(total, load(values, V))])
+def test_gangs_combine_every_contribution_into_a_cell(combine: ir.Combine, element: ir.Element, goes_on: bool) -> None:
+    values, total = node_array("values", element), ir.Variable("total", element)
+    kernel = into_a_cell(ir.Reduction(total, combine), [ir.Contribute(total, load(values, V))])
     given, expected = contributions(combine, element)
-    if combine in (Combine.ADD, Combine.BIT_XOR):
-        expected = expected + expected if combine is Combine.ADD else type(expected)(0)
+    if combine in (ir.Combine.ADD, ir.Combine.BIT_XOR):
+        expected = expected + expected if combine is ir.Combine.ADD else type(expected)(0)
     nothing = identity(combine, element).value
     found = found_in_a_cell(kernel, {"values": given}, goes_on=goes_on)
     assert found == (expected if goes_on else clipped(nothing, kind(element)))
 
 
-@pytest.mark.parametrize(("combine", "expected"), [(Combine.MIN, -7.5), (Combine.MAX, -1.5)])
-def test_extremes_in_a_cell_leave_nan_out(combine: Combine, expected: float) -> None:
-    values, total = node_array("values", Element.DOUBLE), Variable("total", Element.DOUBLE)
-    kernel = into_a_cell(Reduction(total, combine), [Contribute(total, load(values, V))])
+@pytest.mark.parametrize(("combine", "expected"), [(ir.Combine.MIN, -7.5), (ir.Combine.MAX, -1.5)])
+def test_extremes_in_a_cell_leave_nan_out(combine: ir.Combine, expected: float) -> None:
+    values, total = node_array("values", ir.Element.DOUBLE), ir.Variable("total", ir.Element.DOUBLE)
+    kernel = into_a_cell(ir.Reduction(total, combine), [ir.Contribute(total, load(values, V))])
     assert found_in_a_cell(kernel, {"values": np.array([-1.5, np.nan, -7.5, -3.0])}, goes_on=True) == expected
 
 
 @pytest.mark.parametrize("goes_on", [True, False])
 def test_one_thread_leaves_what_it_finds_in_a_cell(goes_on: bool) -> None:
     total = variable("total")
-    kernel = into_a_cell(Reduction(total, Combine.ADD), [Contribute(total, number(4))], alone=True)
+    kernel = into_a_cell(ir.Reduction(total, ir.Combine.ADD), [ir.Contribute(total, number(4))], alone=True)
     assert found_in_a_cell(kernel, {}, goes_on=goes_on) == (8 if goes_on else 0)
 
 
 @every_target
-@pytest.mark.parametrize(("combine", "expected"), [(Combine.MIN, -7.5), (Combine.MAX, -1.5)])
-def test_extremes_of_negative_reals_leave_nan_out(combine: Combine, expected: float, target: str) -> None:
-    values, total = node_array("values", Element.DOUBLE), Variable("total", Element.DOUBLE)
-    kernel = over_nodes([Contribute(total, load(values, V))], [values], reductions=[Reduction(total, combine)])
+@pytest.mark.parametrize(("combine", "expected"), [(ir.Combine.MIN, -7.5), (ir.Combine.MAX, -1.5)])
+def test_extremes_of_negative_reals_leave_nan_out(combine: ir.Combine, expected: float, target: str) -> None:
+    values, total = node_array("values", ir.Element.DOUBLE), ir.Variable("total", ir.Element.DOUBLE)
+    kernel = over_nodes([ir.Contribute(total, load(values, V))], [values], reductions=[ir.Reduction(total, combine)])
     given = np.array([-1.5, np.nan, -7.5, -3.0])
     assert run(target, module_of(kernel), 4, {"values": given})["total"] == expected
 
 
 @every_target
 def test_one_thread_runs_sequential_pieces(target: str) -> None:
-    cells, total = node_array("cells", Element.INT), variable("total")
-    early = KernelIf(Binary(BinaryOperator.LESS, NumNodes(), number(5), Element.BOOL), (KernelContinue(),))
-    body = (Store(cells, number(0), number(3)), Contribute(total, number(4)), early, Store(cells, number(1), number(9)))
-    for reductions in ((Reduction(total, Combine.ADD),), ()):
-        ops = body if reductions else tuple(op for op in body if not isinstance(op, Contribute))
-        kernel = Kernel("once", Once(), None, None, ops, (cells,), (), reductions)
+    cells, total = node_array("cells", ir.Element.INT), variable("total")
+    early = ir.KernelIf(
+        ir.Binary(ir.BinaryOperator.LESS, ir.NumNodes(), number(5), ir.Element.BOOL), (ir.KernelContinue(),)
+    )
+    body = (
+        ir.Store(cells, number(0), number(3)),
+        ir.Contribute(total, number(4)),
+        early,
+        ir.Store(cells, number(1), number(9)),
+    )
+    for reductions in ((ir.Reduction(total, ir.Combine.ADD),), ()):
+        ops = body if reductions else tuple(op for op in body if not isinstance(op, ir.Contribute))
+        kernel = ir.Kernel("once", ir.Once(), None, None, ops, (cells,), (), reductions)
         for n, second in ((4, 0), (6, 9)):
             found = np.zeros(n, np.int32)
             assert run(target, module_of(kernel), n, {"cells": found}) == ({"total": 4} if reductions else {})
@@ -260,31 +238,31 @@ def test_one_thread_runs_sequential_pieces(target: str) -> None:
 
 @every_target
 def test_functions_get_what_they_need(target: str) -> None:
-    cells, scale, x = node_array("cells", Element.INT), variable("scale"), variable("x")
-    inner_cells = node_array("xs", Element.INT, Origin.PARAMETER)
-    grow = Function(
+    cells, scale, x = node_array("cells", ir.Element.INT), variable("scale"), variable("x")
+    inner_cells = node_array("xs", ir.Element.INT, ir.Origin.PARAMETER)
+    grow = ir.Function(
         "grow",
-        (Parameter(x, by_reference=True), Parameter(inner_cells)),
-        Element.INT,
+        (ir.Parameter(x, by_reference=True), ir.Parameter(inner_cells)),
+        ir.Element.INT,
         (
-            SetLocal(x, Binary(BinaryOperator.ADD, Ref(x), NumNodes(), Element.INT)),
-            Store(inner_cells, number(0), number(1)),
-            KernelReturn(Ref(x)),
+            ir.SetLocal(x, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(x), ir.NumNodes(), ir.Element.INT)),
+            ir.Store(inner_cells, number(0), number(1)),
+            ir.KernelReturn(ir.Ref(x)),
         ),
     )
     local = variable("y")
-    call = KernelCall(CallFunction("grow", (local, cells), Element.INT))
-    body = [Let(local, Ref(scale)), call, Store(cells, Ref(V), Ref(local))]
+    call = ir.KernelCall(ir.CallFunction("grow", (local, cells), ir.Element.INT))
+    body = [ir.Let(local, ir.Ref(scale)), call, ir.Store(cells, ir.Ref(V), ir.Ref(local))]
     found = np.zeros(3, np.int32)
     run(target, module_of(over_nodes(body, [cells], scalars=[scale]), grow), 3, {"cells": found}, scale=5)
     assert list(found[1:]) == [8, 8]
 
 
 @every_target
-@pytest.mark.parametrize("element", [Element.INT, Element.LONG])
-def test_conversions_stop_at_the_ends(element: Element, target: str) -> None:
-    reals, cells = node_array("reals", Element.DOUBLE), node_array("cells", element)
-    module = module_of(over_nodes([Store(cells, Ref(V), Cast(load(reals, V), element))], [reals, cells]))
+@pytest.mark.parametrize("element", [ir.Element.INT, ir.Element.LONG])
+def test_conversions_stop_at_the_ends(element: ir.Element, target: str) -> None:
+    reals, cells = node_array("reals", ir.Element.DOUBLE), node_array("cells", element)
+    module = module_of(over_nodes([ir.Store(cells, ir.Ref(V), ir.Cast(load(reals, V), element))], [reals, cells]))
     given = np.array([1e30, -1e30, np.nan, np.inf, -np.inf, 2.9, -2.9])
     limit = np.iinfo(kind(element))
     found = np.zeros(len(given), kind(element))
@@ -453,9 +431,9 @@ def test_nvidia_s_compiler_builds_for_the_cores_after_gcc(nvc: Callable[..., Pat
     assert gnu.maker.startswith("g++ ")
     assert (nvidia.maker, nvidia.place, nvidia.number) == ("nvc++ 25.9-0", Place.HOST, -1)
     device = OpenACCDevice(nvidia)
-    cells, total = node_array("cells", Element.INT), variable("total")
-    body = [UpdateCell(Combine.MIN, cells, TARGET_CELL, Ref(V), shared=True), Contribute(total, Ref(V))]
-    module = module_of(over_nodes(body, [cells], reductions=[Reduction(total, Combine.ADD)]))
+    cells, total = node_array("cells", ir.Element.INT), variable("total")
+    body = [ir.UpdateCell(ir.Combine.MIN, cells, TARGET_CELL, ir.Ref(V), shared=True), ir.Contribute(total, ir.Ref(V))]
+    module = module_of(over_nodes(body, [cells], reductions=[ir.Reduction(total, ir.Combine.ADD)]))
     arrays = {"cells": np.full(N, 99, np.int32)}
     assert run_on(device, module, N, arrays)["total"] == sum(range(N))
     assert arrays["cells"][:8].tolist() == [0, 1, 2, 3, 4, 5, 6, 99]

@@ -142,3 +142,29 @@ def test_a_series_goes_by_its_index_unless_that_only_counts() -> None:
         program.run(graph, target="reference", p=pandas.Series([1, 2, 3], index=[1, 2, 3]))
     with pytest.raises(starplat.DiagnosticError, match=r"E0712.*its index has 1 levels instead of 2"):
         program.run(graph, target="reference", w=result.to_pandas()["p"])
+
+
+def edges_of(graph: Graph, cap: object) -> Any:
+    result = PROGRAM.run(graph, target="reference", seed=0, best=-1, on=False, cap=cap)
+    return result.to_dict("cap")
+
+
+def test_an_undirected_edge_has_a_value_both_ways(tmp_path: Path) -> None:
+    graph = from_object([("a", "b"), ("b", "c"), ("c", "c")]).undirected()
+    ab, bc = ("a", "b"), ("b", "c")
+    none = {ab: 0, ab[::-1]: 0, bc: 0, bc[::-1]: 0, ("c", "c"): 0}
+    assert edges_of(graph, {ab: 5, ("c", "c"): 2}) == none | {ab: 5, ab[::-1]: 5, ("c", "c"): 2}
+    assert edges_of(graph, {bc[::-1]: 7, bc: 3}) == none | {bc[::-1]: 7, bc: 3}
+    assert cells(graph, cap=file(tmp_path, "a.csv", "source,destination,cap\nb,a,4\n")) == [4, 4, 0, 0, 0]
+    directed = from_object([("a", "b"), ("b", "a")])
+    assert edges_of(directed, {ab: 5}) == {ab: 5, ab[::-1]: 0}
+
+
+def test_parallel_edges_go_by_their_number_as_results_write_them() -> None:
+    graph = from_object(NAMED)
+    written = {("Zoe", "Ann", 0): 1, ("Ann", "Bob", 1): 3, ("Ann", "Bob", 0): 2, ("Bob", "Zoe", 0): 4}
+    assert edges_of(graph, written) == written
+    with pytest.raises(starplat.DiagnosticError, match="2 edges from Ann to Bob cannot take 1 value"):
+        edges_of(graph, {("Ann", "Bob", 0): 2})
+    with pytest.raises(starplat.DiagnosticError, match=r"\('Ann', 'Bob', 'x'\) is no edge, which is a pair of ids"):
+        edges_of(graph, {("Ann", "Bob", "x"): 2})

@@ -12,11 +12,11 @@ import pytest
 import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
-from starplat.ir.nodes import CopyArray, Fill, Launch, Swap
+from starplat.ir import nodes as ir
 from starplat.runtime import run_module, targets
-from starplat.runtime.device import Device
-from starplat.runtime.opencl import OpenCLDevice
-from starplat.runtime.reference import ReferenceDevice
+from starplat.runtime.devices.device import Device
+from starplat.runtime.devices.opencl import OpenCLDevice
+from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.resident import forget, on_device
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
@@ -282,12 +282,12 @@ def test_swapped_names_end_in_the_callers_arrays(arrays: Any) -> None:
     from tests.runtime.programs import LOCAL
 
     a, b = arrays.of([1] * 5), arrays.of([7] * 5)
-    swapped = module(Swap(A, B), Launch("increment"), parameters=(A, B), kernels=(increment(A),))
+    swapped = module(ir.Swap(A, B), ir.Launch("increment"), parameters=(A, B), kernels=(increment(A),))
     result = run_module(swapped, PATH, target="opencl", arguments={"a": a, "b": b}, device_results=True)
     assert a.get().tolist() == [8, 9, 10, 11, 12]
     assert b.get().tolist() == [1] * 5
     assert result["a"] is a
-    local = module(Fill(LOCAL, number(3)), Swap(A, LOCAL), arrays=(LOCAL,))
+    local = module(ir.Fill(LOCAL, number(3)), ir.Swap(A, LOCAL), arrays=(LOCAL,))
     for _ in range(2):
         assert run_module(local, PATH, target="opencl", arguments={"a": a})["a"].tolist() == [3] * 5
         assert a.get().tolist() == [3] * 5
@@ -297,17 +297,17 @@ def test_the_callers_memory_is_never_kept_for_others(arrays: Any) -> None:
     from tests.runtime.programs import LOCAL
 
     a = arrays.of([1] * 5)
-    swapped = module(CopyArray(LOCAL, A), Swap(A, LOCAL), arrays=(LOCAL,))
+    swapped = module(ir.CopyArray(LOCAL, A), ir.Swap(A, LOCAL), arrays=(LOCAL,))
     run_module(swapped, PATH, target="opencl", arguments={"a": a}, results=[])
-    noise = module(Fill(A, number(9)))
+    noise = module(ir.Fill(A, number(9)))
     for _ in range(4):
         run_module(noise, PATH, target="opencl", results=[])
     assert a.get().tolist() == [1] * 5
 
 
 def test_results_that_stay_are_the_callers(arrays: Any) -> None:
-    kept = run_module(module(Fill(A, number(3))), PATH, target="opencl", device_results=True)
-    run_module(module(Fill(A, number(4))), PATH, target="opencl")
+    kept = run_module(module(ir.Fill(A, number(3))), PATH, target="opencl", device_results=True)
+    run_module(module(ir.Fill(A, number(4))), PATH, target="opencl")
     assert kept["a"].get().tolist() == [3] * 5
     graph = roads()
     weights = run_module(sssp(), graph, target="opencl", arguments={"src": 0}, device_results=True)["weight"]
@@ -349,7 +349,7 @@ def test_usm_arrays_are_used_in_place() -> None:
 
 
 def test_arrays_of_the_host_are_no_arrays_of_devices() -> None:
-    from starplat.runtime.lent import on_a_device
+    from starplat.runtime.arguments.lent import on_a_device
 
     class Refusing:
         """As PyTorch's tensors on the host."""

@@ -12,8 +12,8 @@ from starplat.diagnostics import DiagnosticError
 from starplat.frontend.types import Carrier, PropertyType, Scalar
 from starplat.graph.graph import Graph
 from starplat.runtime import run_module, validate
-from starplat.runtime.properties import shown_cells
-from starplat.runtime.result import summarised
+from starplat.runtime.arguments.properties import shown_cells
+from starplat.runtime.results.result import summarised
 from starplat.runtime.validate import agreeing
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of
@@ -48,7 +48,7 @@ def test_json_has_the_schema() -> None:
     shown = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert list(shown) == [
         *("schema", "program", "function", "graph", "target", "device"),
-        *("returned", "properties", "seconds", "bytes", "validated"),
+        *("returned", "properties", "seconds", "bytes", "validated", "warnings"),
     ]
     assert shown["graph"] == {"nodes": 4, "arcs": 3, "directed": True}
     assert shown["properties"] == {

@@ -12,8 +12,9 @@ import pytest
 
 import starplat
 from starplat.diagnostics import DiagnosticError
-from starplat.runtime import Progress, attended
-from starplat.runtime.progress import Step
+from starplat.runtime import Progress
+from starplat.runtime.attending import attended
+from starplat.runtime.attending.progress import Step
 from tests.runtime.devices import device_of
 
 GRAPH = starplat.Graph.from_arcs(3, [0, 1], [1, 2])

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from starplat.diagnostics import DiagnosticError, ExitCode
-from starplat.ir.nodes import Element, Ref, Store
-from starplat.runtime.device import LaunchSize
-from starplat.runtime.sycl import SyclDevice
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.device import LaunchSize
+from starplat.runtime.devices.sycl import SyclDevice
 from starplat.runtime.targets import open_device
 from starplat.toolchain import sycl as probe
 from starplat.toolchain import sycl_apart
@@ -104,8 +104,8 @@ def test_a_compiler_that_crashes_is_one_sentence_and_the_next_build_works(
 ) -> None:
     device = sycl_device()
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    cells = node_array("cells", Element.INT)
-    module = module_of(over_nodes([Store(cells, Ref(V), number(3))], [cells]))
+    cells = node_array("cells", ir.Element.INT)
+    module = module_of(over_nodes([ir.Store(cells, ir.Ref(V), number(3))], [cells]))
     with monkeypatch.context() as broken:
         broken.setattr(sycl_apart, "_PROGRAM", program)
         broken.setattr(sycl_apart, "BUILD_SECONDS", seconds)
@@ -122,14 +122,14 @@ def test_a_shim_that_is_gone_builds_here(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(device.shim, "path", tmp_path / "gone.so")
     monkeypatch.setattr(sycl_apart, "build", None)
-    cells = node_array("cells", Element.INT)
-    module = module_of(over_nodes([Store(cells, Ref(V), number(4))], [cells]))
+    cells = node_array("cells", ir.Element.INT)
+    module = module_of(over_nodes([ir.Store(cells, ir.Ref(V), number(4))], [cells]))
     assert not device.build(module, wide_arcs=False).cached
     _checked_folder.cache_clear()
 
 
 def test_a_device_that_lacks_an_aspect_is_refused() -> None:
-    cells = node_array("cells", Element.DOUBLE)
+    cells = node_array("cells", ir.Element.DOUBLE)
     module = module_of(over_nodes([], [cells]))
     device = sycl_device()
 
@@ -176,8 +176,8 @@ def test_a_dpctl_with_a_compiler_of_its_own_is_asked_where_it_takes_no_kernels_o
     newer = SimpleNamespace(program=SimpleNamespace(), compiler=SimpleNamespace())
     getattr(newer, module).create_kernel_bundle_from_sycl_source = Made
     other = with_dpctl(device, newer)
-    cells = node_array("cells", Element.INT)
-    kernels = other.build(module_of(over_nodes([Store(cells, Ref(V), number(7))], [cells])), wide_arcs=False)
+    cells = node_array("cells", ir.Element.INT)
+    kernels = other.build(module_of(over_nodes([ir.Store(cells, ir.Ref(V), number(7))], [cells])), wide_arcs=False)
     buffer = device.allocate(np.dtype(np.int32), 5)
     kernels.launch(kernels.module.kernels[0], {"cells": buffer}, {}, LaunchSize(5, 5, 0))
     assert device.download(buffer).tolist() == [7] * 5

@@ -10,8 +10,8 @@ import pytest
 import starplat
 from starplat.ir.work import CALLS, CONDITIONS, EARLY, LOOPS, Cost, cost_of
 from starplat.runtime import targets
-from starplat.runtime.reference import ReferenceDevice
-from starplat.runtime.work import UNCOUNTED, copy_rate
+from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.tracing.work import UNCOUNTED, copy_rate
 from tests.backends.emulated import Machine, emulated
 from tests.runtime.devices import device_of, every_target
 
@@ -106,7 +106,7 @@ def test_who_pulls_is_not_counted_as_pushing() -> None:
 
 @every_target
 def test_every_device_copies_at_some_rate(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("starplat.runtime.work.COPIED", 2**22)
+    monkeypatch.setattr("starplat.runtime.tracing.work.COPIED", 2**22)
     device = device_of(target)
     before = device.traffic.up, device.traffic.down
     rate = copy_rate(device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.members import membership
-from starplat.ir.nodes import HostOp, Launch, Module
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.pipeline import is_race
 from starplat.runtime import run_module
@@ -30,11 +31,17 @@ GRAPHS = ("one-node", "parallel", "diamonds", "random", "random-dense", "star-ou
 SCHEDULES = ("auto", "loop=device,frontier=flags", "direction=push", "direction=pull", "balance=node", "loop=host")
 
 
-def module_of(text: str) -> Module:
-    return starplat.compile(text).module()
+@cache
+def program_of(text: str) -> starplat.Program:
+    """The program, compiled once for all tests that only ask for its module."""
+    return starplat.compile(text)
 
 
-def scheduled(text: str, schedule: str | Schedule = AUTO) -> Module:
+def module_of(text: str) -> ir.Module:
+    return program_of(text).module()
+
+
+def scheduled(text: str, schedule: str | Schedule = AUTO) -> ir.Module:
     """What a schedule makes of a program for CUDA."""
     wanted = parse_schedule(schedule) if isinstance(schedule, str) else schedule
     return decided(module_of(text), wanted, CUDA).module
@@ -53,10 +60,10 @@ class Shape:
     shares: int
 
 
-def shape(module: Module) -> Shape:
+def shape(module: ir.Module) -> Shape:
     loops = loops_of(module)
     inside = {id(op) for loop in loops for op in walk_host(loop.body)}
-    launches = [op for f in module.functions for op in walk_host(f.body) if isinstance(op, Launch)]
+    launches = [op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)]
     used = {launch.kernel for launch in launches}
     found = [membership(kernel) for kernel in module.kernels if kernel.name in used]
     return Shape(
@@ -69,7 +76,7 @@ def shape(module: Module) -> Shape:
     )
 
 
-def host_ops(module: Module) -> list[HostOp]:
+def host_ops(module: ir.Module) -> list[ir.HostOp]:
     """All of them, those inside of loops too."""
     return [op for function in module.functions for op in walk_host(function.body)]
 
@@ -101,11 +108,11 @@ def arguments_for(program: starplat.Program, graph: Graph) -> dict[str, Any]:
 def assert_same_answers(text: str, *, fibers: bool = False, **more: Any) -> None:
     """The answers of every schedule are those of the program as it is, by the interpreter, for CUDA and for a target
     where the host drives all loops; with `fibers` those of `auto` for CUDA, by g++."""
-    program = starplat.compile(text)
+    program = program_of(text)
     assert not any(map(is_race, program.warnings)), "it has several right answers"
     module = program.module()
     variants = [AUTO] if fibers else list(map(parse_schedule, SCHEDULES))
-    outcomes: dict[str, Module] = {}
+    outcomes: dict[str, ir.Module] = {}
     for schedule in variants:
         made = decided(module, schedule, CUDA).module
         if made is not module and made not in outcomes.values():
@@ -124,7 +131,7 @@ def assert_same_answers(text: str, *, fibers: bool = False, **more: Any) -> None
                 assert differs is None, f"{label} on {name}: {differs}"
 
 
-def _answers(made: Module, graph: Graph, given: dict[str, Any], fibers: bool) -> Iterator[starplat.Result]:
+def _answers(made: ir.Module, graph: Graph, given: dict[str, Any], fibers: bool) -> Iterator[starplat.Result]:
     if not fibers:
         yield run_module(made, graph, target="reference", arguments=given, schedule=PLAIN)
         return

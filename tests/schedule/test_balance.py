@@ -10,8 +10,8 @@ from starplat.backends.hip import HIP
 from starplat.backends.opencl import CAPABILITIES as OPENCL
 from starplat.backends.opencl import CPU_CAPABILITIES
 from starplat.backends.sycl import CAPABILITIES as SYCL
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import AllNodes, Listed, Module
 from starplat.ir.visitor import launched_alone
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
@@ -69,17 +69,17 @@ def test_nothing_is_shared_where_nobody_asks_or_nobody_can(way: str) -> None:
 @pytest.mark.parametrize("text", near_misses.ALL.values(), ids=near_misses.ALL)
 def test_only_kernels_over_nodes_share_arcs(text: str) -> None:
     for kernel in scheduled(text).kernels:
-        assert not kernel.shares_arcs or isinstance(kernel.domain, AllNodes | Listed)
+        assert not kernel.shares_arcs or isinstance(kernel.domain, ir.AllNodes | ir.Listed)
 
 
 # --- launches of their own -----------------------------------------------------------------------------------------
 
 
-def for_target(text: str, capabilities: Capabilities, schedule: str = "auto") -> Module:
+def for_target(text: str, capabilities: Capabilities, schedule: str = "auto") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), capabilities).module
 
 
-def sharing(module: Module) -> int:
+def sharing(module: ir.Module) -> int:
     """How many kernels that the host launches share arcs."""
     return sum(kernel.shares_arcs for kernel in launched_alone(module))
 

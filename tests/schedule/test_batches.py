@@ -13,16 +13,16 @@ import starplat
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
 from starplat.graph import Graph
-from starplat.ir.nodes import HostOp, InBatches, Kernel, Launch, Module, Once, ReadCell, Swap
-from starplat.ir.printer import print_module
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.printing.modules import print_module
+from starplat.ir.verifying.modules import verify
+from starplat.ir.verifying.wellformed import InvalidModule
 from starplat.ir.visitor import loops_of, walk_host
-from starplat.ir.wellformed import InvalidModule
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import decided
-from starplat.schedule.batches import MOST_AHEAD
+from starplat.schedule.loop.batches import MOST_AHEAD
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop
 from starplat.schedule.step import Choice
@@ -30,7 +30,7 @@ from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.schedule.near_misses import changed
-from tests.schedule.programs import NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of
+from tests.schedule.programs import NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 
 WITH_BATCHES = ("opencl", "sycl", "cuda", "hip", "openacc")
@@ -191,26 +191,26 @@ def choices_of(text: str, target: str = "opencl", schedule: str = "loop=batch") 
     return tuple(choice for choice in found if choice.step == "batch")
 
 
-def made(text: str, target: str = "opencl", schedule: str = "loop=batch") -> Module:
+def made(text: str, target: str = "opencl", schedule: str = "loop=batch") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def host_ops(module: Module) -> list[HostOp]:
+def host_ops(module: ir.Module) -> list[ir.HostOp]:
     return [op for function in module.functions for op in walk_host(function.body)]
 
 
-def batches(module: Module) -> list[InBatches]:
-    return [op for op in host_ops(module) if isinstance(op, InBatches)]
+def batches(module: ir.Module) -> list[ir.InBatches]:
+    return [op for op in host_ops(module) if isinstance(op, ir.InBatches)]
 
 
-def launched(module: Module, op: HostOp) -> list[Kernel]:
-    return [module.kernel(inner.kernel) for inner in walk_host((op,)) if isinstance(inner, Launch)]
+def launched(module: ir.Module, op: ir.HostOp) -> list[ir.Kernel]:
+    return [module.kernel(inner.kernel) for inner in walk_host((op,)) if isinstance(inner, ir.Launch)]
 
 
 @cache
-def compiled(text: str, target: str) -> tuple[starplat.Program, Module]:
+def compiled(text: str, target: str) -> tuple[starplat.Program, ir.Module]:
     """The program, and what it is for a target in batches."""
-    return starplat.compile(text), made(text, target)
+    return program_of(text), made(text, target)
 
 
 # --- structure ------------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_all_that_changes_cells_in_a_round_looks_first(text: str, target: str) -
     kernels = launched(module, loop)
     assert all(kernel.guard == loop.goes_on for kernel in kernels)
     assert not any(kernel.brought_back for kernel in kernels)
-    assert isinstance(kernels[-1].domain, Once)
+    assert isinstance(kernels[-1].domain, ir.Once)
     assert loop.most == MOST_AHEAD
     assert not loops_of(module)
 
@@ -235,26 +235,26 @@ def test_a_round_of_pagerank_has_one_launch_more() -> None:
     (loop,) = batches(module)
     plain = next(op for op in host_ops(made(text, schedule="loop=host")) if type(op).__name__ == "HostWhile")
     assert len(launched(module, loop)) == len(launched(made(text, schedule="loop=host"), plain)) + 1
-    assert not [op for op in host_ops(module) if isinstance(op, ReadCell)], "nobody asks for a scalar afterwards"
+    assert not [op for op in host_ops(module) if isinstance(op, ir.ReadCell)], "nobody asks for a scalar afterwards"
 
 
 def test_scalars_are_read_back_for_those_who_ask() -> None:
-    reads = [op.variable.name for op in host_ops(made(WHILE)) if isinstance(op, ReadCell)]
+    reads = [op.variable.name for op in host_ops(made(WHILE)) if isinstance(op, ir.ReadCell)]
     assert reads == ["sum", "rounds"]
     in_a_loop = changed(
         WHILE,
         ("  while (risen", "  int again = 0;\n  while (again < 2) {\n  risen = 1;\n  again++;\n  while (risen"),
         ("    rounds++;\n  }", "    rounds++;\n  }\n  }"),
     )
-    reads = [op.variable.name for op in host_ops(made(in_a_loop)) if isinstance(op, ReadCell)]
+    reads = [op.variable.name for op in host_ops(made(in_a_loop)) if isinstance(op, ir.ReadCell)]
     assert set(reads) >= {"sum", "rounds"}
 
 
 def test_what_changes_places_too_often_is_put_right() -> None:
     module = made(SWAPS)
     (loop,) = batches(module)
-    assert sum(isinstance(op, Swap) for op in walk_host(loop.body)) == 1
-    assert sum(isinstance(op, Swap) for op in host_ops(module)) == 2, "in a round, and once behind all of them"
+    assert sum(isinstance(op, ir.Swap) for op in walk_host(loop.body)) == 1
+    assert sum(isinstance(op, ir.Swap) for op in host_ops(module)) == 2, "in a round, and once behind all of them"
 
 
 def test_who_asks_for_something_else_gets_it() -> None:
@@ -289,7 +289,7 @@ def test_flags_alone_are_no_batches() -> None:
 
 @pytest.mark.parametrize("text", [WHILE, SSSP], ids=["while", "sets"])
 def test_a_target_that_brings_back_what_it_reduces_says_so(text: str) -> None:
-    program = starplat.compile(text)
+    program = program_of(text)
     with pytest.raises(DiagnosticError) as refused:
         program.artifact("openmp", schedule="loop=batch")
     (diagnostic,) = refused.value.diagnostics
@@ -360,7 +360,7 @@ def test_the_host_code_of_an_artifact_asks_ahead() -> None:
         text = "".join(pieces.values())
         assert f"for (int ahead = 1;; ahead = ahead < {MOST_AHEAD} ? 2 * ahead : ahead) {{" in text
         assert "if (!goes_on.read(0)) break;" in text
-        assert "if (turned != turned_on_device) {" in text
+        assert "if (turned != turned_on_device)" in text
 
 
 def test_the_printed_module_says_what_is_guarded() -> None:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import starplat
-from starplat.backends import BACKENDS
+from starplat.backends import BACKENDS, scheduled
 from starplat.backends.scheduled import for_target
 from starplat.graph import Graph, generators, write
-from starplat.ir.nodes import Module
-from starplat.ir.verify import verify
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.modules import verify
 from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.apply import looks_at_the_graph
 from starplat.schedule.by_kind import for_all_kinds
 from starplat.schedule.facts import GraphFacts
+from tests.backends.built import built
 from tests.programs.cases import EXAMPLES
 
 VARIANT = re.compile(r"^(static .* (\w+_(?:symmetric|few_pairs))\(.*\) \{)$", re.MULTILINE)
@@ -29,7 +31,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("*.sp"))
 
 
 @cache
-def with_variants(name: str, target: str) -> Module:
+def with_variants(name: str, target: str) -> ir.Module:
     module = starplat.compile(EXAMPLES / f"{name}.sp").module()
     return for_all_kinds(lambda facts: for_target(module, target, AUTO, facts))
 
@@ -76,33 +78,19 @@ def graph_of(kind: str) -> Graph:
             return generators.grid(12, 12)
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    if shutil.which("g++") is None:
-        pytest.skip("g++ is not installed")
-    folder, built = tmp_path_factory.mktemp("variants"), {}
-    for name in ("connected_components", "triangle_count"):
-        for file, text in starplat.compile(EXAMPLES / f"{name}.sp").artifact("openmp").items():
-            shown = re.sub(
-                r"^(static .* (\w+_(?:symmetric|few_pairs))\(.*\) \{)$", r'\1 std::cout << "\2\\n";', text, flags=re.M
-            )
-            (folder / file).write_text(shown, encoding="utf-8")
-        command = ["g++", "-O1", "-std=c++17", "-fopenmp", "-fwrapv", f"{name}.cpp", "-o", name]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        built[name] = folder / name
-    return built
+def program(name: str, folder: Path) -> Path:
+    """An example as a program that says which variant it takes."""
+    files = starplat.compile(EXAMPLES / f"{name}.sp").artifact("openmp")
+    return built({file: VARIANT.sub(r'\1 std::cout << "\2\\n";', text) for file, text in files.items()}, folder)
 
 
 @pytest.mark.thin(plain=6)
 @pytest.mark.parametrize("kind", ["symmetric", "directed", "grid"])
 @pytest.mark.parametrize("name", ["connected_components", "triangle_count"])
-def test_each_graph_gets_its_variant_and_the_right_answer(
-    name: str, kind: str, programs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_each_graph_gets_its_variant_and_the_right_answer(name: str, kind: str, tmp_path: Path) -> None:
     graph, file = graph_of(kind), tmp_path / "graph.spg"
     write(graph, file)
-    done = subprocess.run([programs[name], file], capture_output=True, text=True, check=True)
+    done = subprocess.run([program(name, tmp_path), file], capture_output=True, text=True, check=True)
     expected = starplat.compile(EXAMPLES / f"{name}.sp").run(graph, target="reference")
     facts = facts_of(graph)
     if name == "connected_components":
@@ -111,3 +99,28 @@ def test_each_graph_gets_its_variant_and_the_right_answer(
     else:
         assert ("triangle_count_few_pairs" in done.stdout) == (kind == "grid")
         assert f"returned {expected.returned}\n" in done.stdout
+
+
+@pytest.mark.parametrize("target", ["cuda", "opencl", "openmp"])
+def test_what_looks_at_no_graph_is_the_same_for_all_kinds(target: str) -> None:
+    """So that `compile` schedules it once."""
+    modules = [starplat.compile(EXAMPLES / f"{name}.sp").module() for name in NAMES]
+    alike = [module for module in modules if not looks_at_the_graph(module, BACKENDS[target].capabilities)]
+    assert len(alike) > len(modules) // 2
+    for module in alike:
+        made = partial(for_target, module, target, AUTO)
+        assert for_all_kinds(made) == made()
+
+
+def test_it_is_scheduled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[GraphFacts | None] = []
+
+    def counted(*given: Any, facts: GraphFacts | None = None, **more: Any) -> ir.Module:
+        known.append(facts)
+        return for_target(*given, facts=facts, **more)
+
+    monkeypatch.setattr(scheduled, "for_target", counted)
+    starplat.compile(EXAMPLES / "sssp.sp").artifact("cuda")
+    assert known == [None]
+    starplat.compile(EXAMPLES / "connected_components.sp").artifact("cuda")
+    assert len(known) > 2

@@ -9,7 +9,7 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
-from starplat.ir.nodes import AllNodes, Direction, ForNeighbors, HostIf, Kernel, KernelBreak, Launch, Listed, Module
+from starplat.ir import nodes as ir
 from starplat.ir.points import Way
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.runtime import run_module
@@ -21,7 +21,7 @@ from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.runtime.test_trace import by_level, random_graph, told_by
 from tests.schedule.near_misses import changed
-from tests.schedule.programs import BY_NUMBER, LEVELS, SSSP, TWO_FLAGS, arguments_for, module_of
+from tests.schedule.programs import BY_NUMBER, LEVELS, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 
 HOSTS = ("openmp", "opencl", "sycl", "openacc", "cuda")
@@ -165,23 +165,25 @@ NEAR_MISSES = {
 }  # fmt: skip
 
 
-def made(text: str, target: str, schedule: str) -> Module:
+def made(text: str, target: str, schedule: str) -> ir.Module:
     """What a schedule makes of a program where the host drives the rounds."""
     wanted = parse_schedule(f"loop=host,{schedule}" if target == "cuda" else schedule)
     return decided(module_of(text), wanted, BACKENDS[target].capabilities).module
 
 
-def searches(module: Module) -> list[Kernel]:
+def searches(module: ir.Module) -> list[ir.Kernel]:
     """The kernels whose nodes look for one among those before them."""
-    return [kernel for kernel in module.kernels if any(isinstance(op, KernelBreak) for op in walk_kernel(kernel.body))]
+    return [
+        kernel for kernel in module.kernels if any(isinstance(op, ir.KernelBreak) for op in walk_kernel(kernel.body))
+    ]
 
 
-def ways(module: Module) -> Iterator[HostIf]:
+def ways(module: ir.Module) -> Iterator[ir.HostIf]:
     """Where the host chooses between a kernel that searches and another."""
     names = {kernel.name for kernel in searches(module)}
     for function in module.functions:
         for op in walk_host(function.body):
-            if isinstance(op, HostIf) and any(isinstance(o, Launch) and o.kernel in names for o in op.then):
+            if isinstance(op, ir.HostIf) and any(isinstance(o, ir.Launch) and o.kernel in names for o in op.then):
                 yield op
 
 
@@ -191,10 +193,10 @@ def test_where_the_host_drives_it_chooses_the_way(text: str, target: str) -> Non
     module = made(text, target, "direction=auto")
     (search,) = searches(module)
     (choice,) = ways(module)
-    assert isinstance(search.domain, AllNodes)
-    assert [op.direction for op in walk_kernel(search.body) if isinstance(op, ForNeighbors)] == [Direction.IN]
-    (push, *_) = (op for op in choice.otherwise if isinstance(op, Launch))
-    assert isinstance(module.kernel(push.kernel).domain, Listed)
+    assert isinstance(search.domain, ir.AllNodes)
+    assert [op.direction for op in walk_kernel(search.body) if isinstance(op, ir.ForNeighbors)] == [ir.Direction.IN]
+    (push, *_) = (op for op in choice.otherwise if isinstance(op, ir.Launch))
+    assert isinstance(module.kernel(push.kernel).domain, ir.Listed)
 
 
 @pytest.mark.parametrize("text", WAVES.values(), ids=WAVES)
@@ -226,7 +228,7 @@ def test_what_only_looks_like_it_pushes(name: str) -> None:
 @pytest.mark.parametrize("name", [*WAVES, *NEAR_MISSES])
 def test_every_way_gives_the_same_answer(name: str) -> None:
     text = {**WAVES, **NEAR_MISSES}[name]
-    program, only = starplat.compile(text), ["dist"] if name == SEVERAL_PARENTS else None
+    program, only = program_of(text), ["dist"] if name == SEVERAL_PARENTS else None
     modules = [made(text, target, way) for way in WAYS for target in ("openmp", "cuda")]
     modules += [decided(program.module(), parse_schedule(way), BACKENDS["cuda"].capabilities).module for way in WAYS]
     for graph in map(ZOO.__getitem__, GRAPHS):
@@ -242,7 +244,7 @@ def test_every_way_gives_the_same_answer(name: str) -> None:
 def test_devices_give_the_same_answers(text: str, target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    program = starplat.compile(text)
+    program = program_of(text)
     for name in ("one-node", "parallel", "unreachable", "random", "random-dense", "star-out-undirected"):
         given = arguments_for(program, ZOO[name])
         expected = run_module(program.module(), ZOO[name], target="reference", arguments=given, schedule=PLAIN)

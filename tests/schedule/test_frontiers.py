@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.members import membership
-from starplat.ir.nodes import Fill, Launch
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.schedule.apply import decided
 from starplat.schedule.schedule import Schedule
@@ -48,7 +48,7 @@ def test_what_is_walked_is_emptied_by_the_walk(text: str) -> None:
     assert shape(module).takes == 1
     (loop,) = loops_of(module)
     rounds = [inner for op in loop.body for inner in walk_host((op,)) if hasattr(inner, "test_last")]
-    cleared = [op for one in rounds for op in walk_host(one.body) if isinstance(op, Fill) and op.array.packed]
+    cleared = [op for one in rounds for op in walk_host(one.body) if isinstance(op, ir.Fill) and op.array.packed]
     assert cleared == []
 
 
@@ -92,7 +92,7 @@ def test_a_set_to_which_not_the_same_happens_in_every_round_is_not_emptied(name:
 def test_only_whole_sets_are_emptied_by_a_walk(text: str) -> None:
     """A walk over some of the members may not take out all of them."""
     module = scheduled(text)
-    used = {op.kernel for f in module.functions for op in walk_host(f.body) if isinstance(op, Launch)}
+    used = {op.kernel for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
     for kernel in module.kernels:
         found = membership(kernel)
         if kernel.name in used and found is not None and found.takes:

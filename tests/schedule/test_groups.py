@@ -11,19 +11,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
-from starplat.ir.nodes import (
-    Extent,
-    Fill,
-    HostIf,
-    HostWhile,
-    Launch,
-    Listed,
-    Module,
-    NumNodes,
-    OnDevice,
-    Origin,
-    Swap,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime import run_module
 from starplat.runtime.targets import open_device
@@ -35,7 +23,7 @@ from starplat.schedule.schedule import Loop
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.schedule.near_misses import changed
-from tests.schedule.programs import BY_NUMBER, NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of
+from tests.schedule.programs import BY_NUMBER, NESTED, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.schedule.test_level_lists import FOUND, SEARCHES, THERE_AND_BACK
 from tests.zoo import ZOO
 
@@ -75,19 +63,19 @@ NEAR_MISSES = {
 }
 
 
-def made(text: str, target: str = "opencl", schedule: str = "loop=group") -> Module:
+def made(text: str, target: str = "opencl", schedule: str = "loop=group") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def groups(module: Module) -> list[OnDevice]:
+def groups(module: ir.Module) -> list[ir.OnDevice]:
     return [op for op in loops_of(module) if op.one_group]
 
 
 @pytest.fixture
 def always_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     """Graphs of tests are small: no list is too long for them, and no row."""
-    monkeypatch.setattr("starplat.schedule.queue_host._MANY", NumNodes())
-    monkeypatch.setattr("starplat.schedule.groups.ARCS_OF_A_NODE", 1000)
+    monkeypatch.setattr("starplat.schedule.queues.host._MANY", ir.NumNodes())
+    monkeypatch.setattr("starplat.schedule.loop.groups.ARCS_OF_A_NODE", 1000)
 
 
 # --- structure ------------------------------------------------------------------------------------------------------
@@ -100,17 +88,17 @@ def test_a_group_runs_rounds_where_the_host_would(text: str, target: str) -> Non
     module = made(text, target)
     assert groups(module)
     for function in module.functions:
-        for branch in (op for op in walk_host(function.body) if isinstance(op, HostIf)):
-            found = [op for op in branch.then if isinstance(op, OnDevice)]
+        for branch in (op for op in walk_host(function.body) if isinstance(op, ir.HostIf)):
+            found = [op for op in branch.then if isinstance(op, ir.OnDevice)]
             if found:
                 (group,) = found
-                assert any(isinstance(op, Launch) for op in walk_host(branch.otherwise))
-                launched = [op.kernel for op in walk_host(group.body) if isinstance(op, Launch)]
+                assert any(isinstance(op, ir.Launch) for op in walk_host(branch.otherwise))
+                launched = [op.kernel for op in walk_host(group.body) if isinstance(op, ir.Launch)]
                 domains = [module.kernel(name).domain for name in launched]
                 assert launched
-                assert all(isinstance(domain, Listed) for domain in domains)
+                assert all(isinstance(domain, ir.Listed) for domain in domains)
                 assert not any(module.kernel(name).shares_arcs for name in launched)
-                assert all(op.array.extent is Extent.ONE for op in walk_host(group.body) if isinstance(op, Fill))
+                assert all(op.array.extent is ir.Extent.ONE for op in walk_host(group.body) if isinstance(op, ir.Fill))
 
 
 @pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
@@ -155,9 +143,9 @@ def test_what_changes_places_is_back_in_its_place() -> None:
     module = made(SSSP)
     group = groups(module)[0]
     loop, back = group.body
-    assert isinstance(loop, HostWhile)
-    assert isinstance(back, HostIf)
-    assert [op for op in loop.body if isinstance(op, Swap)] == list(back.then)
+    assert isinstance(loop, ir.HostWhile)
+    assert isinstance(back, ir.HostIf)
+    assert [op for op in loop.body if isinstance(op, ir.Swap)] == list(back.then)
     text = BACKENDS["opencl"].kernels_text(module)
     kernel = text[text.index("void sssp_few(") :].partition("\n}\n")[0]
     assert kernel.count("__global int *other") == 3, "what is done at the very end is not seen by anybody"
@@ -165,8 +153,8 @@ def test_what_changes_places_is_back_in_its_place() -> None:
 
 def test_where_levels_begin_is_on_the_device_where_a_group_notes_it() -> None:
     module = made((EXAMPLES / "betweenness.sp").read_text(encoding="utf-8"))
-    (starts,) = (a for a in module.functions[0].arrays if a.extent is Extent.NODES_AND_ONE)
-    assert starts.origin is Origin.TEMPORARY
+    (starts,) = (a for a in module.functions[0].arrays if a.extent is ir.Extent.NODES_AND_ONE)
+    assert starts.origin is ir.Origin.TEMPORARY
     assert sum(starts in group.arrays for group in groups(module)) == 2
 
 
@@ -197,7 +185,7 @@ def test_a_thread_of_the_host_waits_for_nobody() -> None:
 
 
 def assert_same_answers(text: str, target: Target | None, few: int, names: tuple[str, ...] = GRAPHS) -> None:
-    program = starplat.compile(text)
+    program = program_of(text)
     module = made(text, "opencl" if target is None else target.target)
     where: dict[str, Any] = {"target": "reference"}
     if target is not None:
@@ -215,7 +203,7 @@ def assert_same_answers(text: str, target: Target | None, few: int, names: tuple
 @pytest.mark.parametrize("text", [*LOOPS.values(), *NEAR_MISSES.values()], ids=[*LOOPS, *NEAR_MISSES])
 def test_answers_stay_the_same(text: str, few: int, monkeypatch: pytest.MonkeyPatch, always_lists: None) -> None:
     """Whenever rounds pass from a group to the host and back; by the interpreter."""
-    monkeypatch.setattr("starplat.schedule.groups.FEW", few)
+    monkeypatch.setattr("starplat.schedule.loop.groups.FEW", few)
     assert_same_answers(text, None, few)
 
 
@@ -232,7 +220,7 @@ def test_devices_give_the_same_answers(
     device = open_device(target.target, target.device or 0)
     if hasattr(device, "items_of_group"):
         monkeypatch.setattr(device, "items_of_group", items)
-    monkeypatch.setattr("starplat.schedule.groups.FEW", few)
+    monkeypatch.setattr("starplat.schedule.loop.groups.FEW", few)
     assert_same_answers(LOOPS[text], target, few, ("one-node", "diamonds", "random", "random-dense"))
 
 

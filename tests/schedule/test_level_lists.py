@@ -10,7 +10,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import AllNodes, HostIf, HostWhile, Kernel, Launch, Listed, ListMembers, Module, Origin
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -21,7 +21,7 @@ from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import Target, every_device
 from tests.schedule.near_misses import changed
-from tests.schedule.programs import BY_NUMBER, GRAPHS, arguments_for, module_of
+from tests.schedule.programs import BY_NUMBER, GRAPHS, arguments_for, module_of, program_of
 from tests.zoo import ZOO
 
 HOSTS = ("openmp", "opencl", "sycl", "openacc")
@@ -158,19 +158,19 @@ MISSED = {
 """Programs that only look like it."""
 
 
-def listed(module: Module) -> list[Kernel]:
+def listed(module: ir.Module) -> list[ir.Kernel]:
     """The kernels that walk lists, but for those that only count arcs, of which the program says nothing."""
-    walks = (kernel for kernel in module.kernels if isinstance(kernel.domain, Listed))
+    walks = (kernel for kernel in module.kernels if isinstance(kernel.domain, ir.Listed))
     return [kernel for kernel in walks if not kernel.name.startswith("arcs_of_")]
 
 
-def for_target(text: str, target: str, schedule: str = "auto") -> Module:
+def for_target(text: str, target: str, schedule: str = "auto") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def assert_same_answers(text: str, modules: Iterable[Module], graphs: Iterable[str] = GRAPHS) -> None:
+def assert_same_answers(text: str, modules: Iterable[ir.Module], graphs: Iterable[str] = GRAPHS) -> None:
     """What modules give, by the interpreter, is what the program gives as it is."""
-    program = starplat.compile(text)
+    program = program_of(text)
     for name in graphs:
         given = arguments_for(program, ZOO[name])
         expected = run_module(program.module(), ZOO[name], target="reference", arguments=given, schedule=PLAIN)
@@ -184,7 +184,7 @@ def assert_same_answers(text: str, modules: Iterable[Module], graphs: Iterable[s
 def test_both_ways_walk_lists(example: str, target: str) -> None:
     module = for_target((EXAMPLES / f"{example}.sp").read_text(encoding="utf-8"), target, "loop=host")
     assert len(listed(module)) == 3
-    others = [kernel.name for kernel in module.kernels if isinstance(kernel.domain, AllNodes)]
+    others = [kernel.name for kernel in module.kernels if isinstance(kernel.domain, ir.AllNodes)]
     assert all(name.endswith("_pull") for name in others), "only who is not reached yet is asked for"
 
 
@@ -192,11 +192,11 @@ def test_a_launch_with_sets_lists_what_is_in_them() -> None:
     """On the way there a set is walked, as long as nobody goes back it is not listed."""
     module = for_target((EXAMPLES / "betweenness.sp").read_text(encoding="utf-8"), "cuda")
     (loop,) = loops_of(module)
-    assert sum(isinstance(op, ListMembers) for op in walk_host(loop.body)) == 1
+    assert sum(isinstance(op, ir.ListMembers) for op in walk_host(loop.body)) == 1
     (back,) = listed(module)
     assert back.shares_arcs
     module = for_target((EXAMPLES / "bfs.sp").read_text(encoding="utf-8"), "cuda")
-    assert not any(isinstance(op, ListMembers) for loop in loops_of(module) for op in walk_host(loop.body))
+    assert not any(isinstance(op, ir.ListMembers) for loop in loops_of(module) for op in walk_host(loop.body))
 
 
 def test_a_round_brings_back_one_word() -> None:
@@ -205,12 +205,14 @@ def test_a_round_brings_back_one_word() -> None:
     module = for_target((EXAMPLES / "betweenness.sp").read_text(encoding="utf-8"), "opencl", "loop=host")
     told = [kernel.name for kernel in module.kernels if kernel.reductions]
     assert told == ["arcs_of_bfs_level_order"]
-    ahead = (op for op in walk_host(module.functions[0].body) if isinstance(op, HostIf) and not op.otherwise)
-    assert [op.kernel for doubt in ahead for op in doubt.then if isinstance(op, Launch) and op.kernel in told] == told
-    starts = [array for array in module.functions[0].arrays if array.origin is Origin.HOST]
+    ahead = (op for op in walk_host(module.functions[0].body) if isinstance(op, ir.HostIf) and not op.otherwise)
+    assert [
+        op.kernel for doubt in ahead for op in doubt.then if isinstance(op, ir.Launch) and op.kernel in told
+    ] == told
+    starts = [array for array in module.functions[0].arrays if array.origin is ir.Origin.HOST]
     assert [array.name for array in starts] == ["bfs_level_starts"]
-    back = [op for op in walk_host(module.functions[0].body) if isinstance(op, HostWhile)][-1]
-    kernel = module.kernel(next(op.kernel for op in walk_host(back.body) if isinstance(op, Launch)))
+    back = [op for op in walk_host(module.functions[0].body) if isinstance(op, ir.HostWhile)][-1]
+    kernel = module.kernel(next(op.kernel for op in walk_host(back.body) if isinstance(op, ir.Launch)))
     assert starts[0] not in kernel.arrays
 
 
@@ -284,7 +286,7 @@ def test_no_node_to_begin_from() -> None:
 def test_the_emulated_device_goes_back(name: str, seed: int) -> None:
     """Levels that fit into a set's list, and levels that do not."""
     text = {**FOUND, **SEARCHES}[name]
-    program, module = starplat.compile(text), for_target(text, "cuda")
+    program, module = program_of(text), for_target(text, "cuda")
     for graph in (ZOO["random-dense"], ZOO["one-node"], _path_with_fans()):
         given = arguments_for(program, graph)
         expected = run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)

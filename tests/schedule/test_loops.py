@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from starplat.ir.nodes import CheckCell, DeclareVariable, HostCall, HostReturn, OnDevice
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.schedule.apply import decided
 from starplat.schedule.schedule import Loop, Schedule
@@ -81,9 +81,9 @@ def test_what_may_go_wrong_stays_with_the_host(name: str) -> None:
 
 def test_a_cell_that_is_touched_for_sure_is_checked_before_the_launch() -> None:
     ops = host_ops(scheduled(SSSP))
-    checks = [op for op in ops if isinstance(op, CheckCell)]
+    checks = [op for op in ops if isinstance(op, ir.CheckCell)]
     assert len(checks) == 1
-    place = next(i for i, op in enumerate(ops) if isinstance(op, OnDevice))
+    place = next(i for i, op in enumerate(ops) if isinstance(op, ir.OnDevice))
     assert all(op is not checks[0] for op in ops[place:])
 
 
@@ -94,8 +94,8 @@ def test_a_launch_says_all_that_it_uses(text: str) -> None:
         module = scheduled(text, schedule)
         for loop in loops_of(module):
             inside = list(walk_host(loop.body))
-            assert not any(isinstance(op, HostCall | HostReturn | OnDevice) for op in inside)
-            declared = {op.variable for op in inside if isinstance(op, DeclareVariable)}
+            assert not any(isinstance(op, ir.HostCall | ir.HostReturn | ir.OnDevice) for op in inside)
+            declared = {op.variable for op in inside if isinstance(op, ir.DeclareVariable)}
             assert declared.isdisjoint(loop.scalars)
             assert set(loop.outcomes) <= set(loop.scalars)
 

@@ -6,62 +6,48 @@ from itertools import product
 
 import pytest
 
-from starplat.ir.nodes import (
-    Apply,
-    Array,
-    Binary,
-    BinaryOperator,
-    Cast,
-    Combine,
-    Const,
-    Element,
-    Expression,
-    Extent,
-    Load,
-    MathFunction,
-    Origin,
-    Ref,
-    Select,
-    Variable,
-    infinity,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.rewriter import map_expression
-from starplat.schedule.monotone import falls_with, keeps_holding
+from starplat.schedule.direction.monotone import falls_with, keeps_holding
 
-CELL = Load(Array("dist", Element.INT, Extent.NODES, Origin.PARAMETER), Ref(Variable("v", Element.NODE)))
-OTHER = Ref(Variable("other", Element.INT))
+CELL = ir.Load(
+    ir.Array("dist", ir.Element.INT, ir.Extent.NODES, ir.Origin.PARAMETER), ir.Ref(ir.Variable("v", ir.Element.NODE))
+)
+OTHER = ir.Ref(ir.Variable("other", ir.Element.INT))
 VALUES = (-7, -1, 0, 1, 2, 5, 40)
 
 
-def number(value: int) -> Const:
-    return Const(value, Element.INT)
+def number(value: int) -> ir.Const:
+    return ir.Const(value, ir.Element.INT)
 
 
-def of(operator: BinaryOperator, left: Expression, right: Expression, element: Element = Element.INT) -> Binary:
-    return Binary(operator, left, right, element)
+def of(
+    operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression, element: ir.Element = ir.Element.INT
+) -> ir.Binary:
+    return ir.Binary(operator, left, right, element)
 
 
-def apply(function: MathFunction, *arguments: Expression) -> Apply:
-    return Apply(function, arguments, Element.INT)
+def apply(function: ir.MathFunction, *arguments: ir.Expression) -> ir.Apply:
+    return ir.Apply(function, arguments, ir.Element.INT)
 
 
-def evaluated(expression: Expression, cell: int, other: int) -> int:
+def evaluated(expression: ir.Expression, cell: int, other: int) -> int:
     """By Python, of what these tests are made of."""
     match expression:
-        case Const(value):
+        case ir.Const(value):
             return int(value)
-        case Load():
+        case ir.Load():
             return cell
-        case Ref():
+        case ir.Ref():
             return other
-        case Cast(operand):
+        case ir.Cast(operand):
             return evaluated(operand, cell, other)
-        case Apply(function, arguments):
+        case ir.Apply(function, arguments):
             found = [evaluated(argument, cell, other) for argument in arguments]
             return {"min": min, "max": max, "abs": lambda row: abs(row[0])}[function.value](found)
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             return evaluated(then if evaluated(condition, cell, other) else otherwise, cell, other)
-        case Binary(operator, left, right):
+        case ir.Binary(operator, left, right):
             one, two = evaluated(left, cell, other), evaluated(right, cell, other)
             return int(eval(f"one {operator.value.removesuffix('inf')} two", {"one": one, "two": two}))
         case _:
@@ -70,25 +56,25 @@ def evaluated(expression: Expression, cell: int, other: int) -> int:
 
 FALLS = {
     "itself": CELL,
-    "a sum": of(BinaryOperator.ADD_INF, CELL, OTHER),
-    "twice": of(BinaryOperator.ADD, CELL, CELL),
-    "less": of(BinaryOperator.SUBTRACT, CELL, OTHER),
-    "three times": of(BinaryOperator.MULTIPLY, number(3), CELL),
-    "at least": apply(MathFunction.MAX, CELL, OTHER),
-    "at most, of a wider type": Cast(apply(MathFunction.MIN, OTHER, CELL), Element.LONG),
-    "one way or the other": Select(
-        of(BinaryOperator.LESS, OTHER, number(1), Element.BOOL), CELL, of(BinaryOperator.ADD, CELL, number(9))
+    "a sum": of(ir.BinaryOperator.ADD_INF, CELL, OTHER),
+    "twice": of(ir.BinaryOperator.ADD, CELL, CELL),
+    "less": of(ir.BinaryOperator.SUBTRACT, CELL, OTHER),
+    "three times": of(ir.BinaryOperator.MULTIPLY, number(3), CELL),
+    "at least": apply(ir.MathFunction.MAX, CELL, OTHER),
+    "at most, of a wider type": ir.Cast(apply(ir.MathFunction.MIN, OTHER, CELL), ir.Element.LONG),
+    "one way or the other": ir.Select(
+        of(ir.BinaryOperator.LESS, OTHER, number(1), ir.Element.BOOL), CELL, of(ir.BinaryOperator.ADD, CELL, number(9))
     ),
-    "something else": of(BinaryOperator.REMAINDER, OTHER, number(5)),
+    "something else": of(ir.BinaryOperator.REMAINDER, OTHER, number(5)),
 }
 MAY_RISE = {
-    "taken away": of(BinaryOperator.SUBTRACT, number(9), CELL),
-    "times what may be below zero": of(BinaryOperator.MULTIPLY, CELL, OTHER),
-    "times what is below zero": of(BinaryOperator.MULTIPLY, CELL, number(-2)),
-    "what is left": of(BinaryOperator.REMAINDER, CELL, number(5)),
-    "without its sign": apply(MathFunction.ABS, CELL),
-    "by itself": Select(of(BinaryOperator.LESS, CELL, number(1), Element.BOOL), number(9), number(3)),
-    "a sum with it": of(BinaryOperator.ADD, CELL, of(BinaryOperator.SUBTRACT, number(0), CELL)),
+    "taken away": of(ir.BinaryOperator.SUBTRACT, number(9), CELL),
+    "times what may be below zero": of(ir.BinaryOperator.MULTIPLY, CELL, OTHER),
+    "times what is below zero": of(ir.BinaryOperator.MULTIPLY, CELL, number(-2)),
+    "what is left": of(ir.BinaryOperator.REMAINDER, CELL, number(5)),
+    "without its sign": apply(ir.MathFunction.ABS, CELL),
+    "by itself": ir.Select(of(ir.BinaryOperator.LESS, CELL, number(1), ir.Element.BOOL), number(9), number(3)),
+    "a sum with it": of(ir.BinaryOperator.ADD, CELL, of(ir.BinaryOperator.SUBTRACT, number(0), CELL)),
 }
 
 
@@ -106,31 +92,31 @@ def test_what_may_rise_is_told_from_it(name: str) -> None:
 
 
 def test_a_narrower_type_may_wrap_around() -> None:
-    wide = Load(Array("far", Element.LONG, Extent.NODES, Origin.PARAMETER), CELL.index)
-    assert not falls_with(Cast(wide, Element.INT), wide)
-    assert falls_with(Cast(wide, Element.DOUBLE), wide)
+    wide = ir.Load(ir.Array("far", ir.Element.LONG, ir.Extent.NODES, ir.Origin.PARAMETER), CELL.index)
+    assert not falls_with(ir.Cast(wide, ir.Element.INT), wide)
+    assert falls_with(ir.Cast(wide, ir.Element.DOUBLE), wide)
 
 
 SIGNS = {
-    BinaryOperator.LESS: Combine.MIN,
-    BinaryOperator.LESS_EQUAL: Combine.MIN,
-    BinaryOperator.GREATER: Combine.MAX,
-    BinaryOperator.GREATER_EQUAL: Combine.MAX,
+    ir.BinaryOperator.LESS: ir.Combine.MIN,
+    ir.BinaryOperator.LESS_EQUAL: ir.Combine.MIN,
+    ir.BinaryOperator.GREATER: ir.Combine.MAX,
+    ir.BinaryOperator.GREATER_EQUAL: ir.Combine.MAX,
 }
 
 
 @pytest.mark.parametrize("operator", SIGNS)
-def test_a_condition_keeps_holding_the_way_the_cell_goes(operator: BinaryOperator) -> None:
-    asked = of(operator, CELL, OTHER, Element.BOOL)
+def test_a_condition_keeps_holding_the_way_the_cell_goes(operator: ir.BinaryOperator) -> None:
+    asked = of(operator, CELL, OTHER, ir.Element.BOOL)
     turned = map_expression(lambda e: OTHER if e == CELL else CELL if e == OTHER else e, asked)
-    for extreme in (Combine.MIN, Combine.MAX):
+    for extreme in (ir.Combine.MIN, ir.Combine.MAX):
         assert keeps_holding(asked, CELL, extreme) is (extreme is SIGNS[operator])
         assert keeps_holding(turned, CELL, extreme) is not (extreme is SIGNS[operator])
 
 
 def test_whether_there_is_a_value_keeps_holding_downward_only() -> None:
-    asked = of(BinaryOperator.NOT_EQUAL, CELL, infinity(Element.INT), Element.BOOL)
-    assert keeps_holding(asked, CELL, Combine.MIN)
-    assert not keeps_holding(asked, CELL, Combine.MAX)
-    assert not keeps_holding(of(BinaryOperator.NOT_EQUAL, CELL, number(3), Element.BOOL), CELL, Combine.MIN)
-    assert not keeps_holding(of(BinaryOperator.EQUAL, CELL, OTHER, Element.BOOL), CELL, Combine.MIN)
+    asked = of(ir.BinaryOperator.NOT_EQUAL, CELL, ir.infinity(ir.Element.INT), ir.Element.BOOL)
+    assert keeps_holding(asked, CELL, ir.Combine.MIN)
+    assert not keeps_holding(asked, CELL, ir.Combine.MAX)
+    assert not keeps_holding(of(ir.BinaryOperator.NOT_EQUAL, CELL, number(3), ir.Element.BOOL), CELL, ir.Combine.MIN)
+    assert not keeps_holding(of(ir.BinaryOperator.EQUAL, CELL, OTHER, ir.Element.BOOL), CELL, ir.Combine.MIN)

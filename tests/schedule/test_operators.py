@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-import starplat
 from starplat.backends import BACKENDS
-from starplat.ir.members import membership
-from starplat.ir.nodes import Fill, Launch, Module, Swap
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -20,7 +19,7 @@ from starplat.schedule.parse import parse_schedule
 from starplat.schedule.step import Decided
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import TARGETS, Target
-from tests.schedule.programs import arguments_for, assert_same_answers, module_of
+from tests.schedule.programs import arguments_for, assert_same_answers, module_of, program_of
 from tests.zoo import ZOO
 
 TARGETS_OF_BOTH_KINDS = ("cuda", "openmp")
@@ -257,9 +256,9 @@ def test_nothing_is_said_of_flags_that_no_loop_walks() -> None:
     assert not any("stays flags" in choice.what for choice in made(text, "cuda").choices)
 
 
-def inside(module: Module) -> Iterator[Launch | Fill | Swap]:
+def inside(module: ir.Module) -> Iterator[ir.Launch | ir.Fill | ir.Swap]:
     for loop in loops_of(module):
-        yield from (op for op in walk_host(loop.body) if isinstance(op, Launch | Fill | Swap))
+        yield from (op for op in walk_host(loop.body) if isinstance(op, ir.Launch | ir.Fill | ir.Swap))
 
 
 @pytest.mark.parametrize(
@@ -268,14 +267,14 @@ def inside(module: Module) -> Iterator[Launch | Fill | Swap]:
 )  # fmt: skip
 def test_nothing_in_a_round_looks_at_all_nodes(name: str) -> None:
     module = made(SETS[name][0], "cuda").module
-    launched = [module.kernel(op.kernel) for op in inside(module) if isinstance(op, Launch)]
+    launched = [module.kernel(op.kernel) for op in inside(module) if isinstance(op, ir.Launch)]
     assert launched
     assert all(membership(kernel) is not None for kernel in launched)
 
 
 def test_who_stays_is_put_into_another_set_by_a_walk_that_empties_the_first() -> None:
     module = made(SETS["some members are taken out"][0], "cuda").module
-    swaps = {(op.first.name, op.second.name) for op in inside(module) if isinstance(op, Swap)}
+    swaps = {(op.first.name, op.second.name) for op in inside(module) if isinstance(op, ir.Swap)}
     assert ("a", "a_stay") in swaps
     walks = [found for kernel in module.kernels if (found := membership(kernel)) and found.members.name == "a"]
     assert sum(found.takes for found in walks) >= 1
@@ -287,7 +286,7 @@ def test_a_kernel_is_taken_apart_only_for_sets() -> None:
                   + "forall (v in g.nodes()) { v.turns += v.seen ? 1 : 0; }")  # fmt: skip
     found = made(text, "cuda")
     assert sets_said(found) == {"a", "c"}
-    assert sum(isinstance(op, Fill) and op.array.name == "seen" for op in inside(found.module)) == 1
+    assert sum(isinstance(op, ir.Fill) and op.array.name == "seen" for op in inside(found.module)) == 1
 
 
 HARD = ("union stored", "a walk over either", "subtraction stored", "those who leave do something",
@@ -304,7 +303,7 @@ HARD = ("union stored", "a walk over either", "subtraction stored", "those who l
 )
 def test_threads_of_one_launch_give_the_same_answers(name: str, frontier: str) -> None:
     text = SETS[name][0]
-    program = starplat.compile(text)
+    program = program_of(text)
     module = made(text, "cuda", f"frontier={frontier}").module
     for graph in (ZOO["random"], ZOO["star-out-undirected"]):
         given = arguments_for(program, graph)
@@ -320,7 +319,7 @@ def test_devices_give_the_same_answers(name: str, target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
     text = SETS[name][0]
-    program = starplat.compile(text)
+    program = program_of(text)
     for graph in (ZOO["random"], ZOO["star-out-undirected"]):
         given = arguments_for(program, graph)
         expected = run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)

@@ -12,8 +12,8 @@ from starplat.backends.launch import MOST_PIECES, threads_apart
 from starplat.backends.opencl import CAPABILITIES as OPENCL
 from starplat.backends.opencl import CPU_CAPABILITIES as OPENCL_CPU
 from starplat.backends.sycl import CPU_CAPABILITIES as SYCL_CPU
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module, Once
 from starplat.ir.visitor import launched_alone
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -51,11 +51,11 @@ function sums(Graph g, propNode<int> reached, propNode<int> joined, propEdge<int
 """
 
 
-def module_of(name: str) -> Module:
+def module_of(name: str) -> ir.Module:
     return starplat.compile(EXAMPLES / f"{name}.sp").module()
 
 
-def made(module: Module, capabilities: Capabilities, schedule: str = "auto") -> Module:
+def made(module: ir.Module, capabilities: Capabilities, schedule: str = "auto") -> ir.Module:
     return decided(module, parse_schedule(schedule), capabilities).module
 
 
@@ -63,7 +63,7 @@ def made(module: Module, capabilities: Capabilities, schedule: str = "auto") -> 
 @pytest.mark.parametrize("name", ["pagerank", "bfs", "connected_components", "triangle_count"])
 def test_what_the_host_launches_is_taken_in_pieces(name: str, capabilities: Capabilities) -> None:
     kernels = launched_alone(made(module_of(name), capabilities))
-    assert all(kernel.works_apart for kernel in kernels if not isinstance(kernel.domain, Once))
+    assert all(kernel.works_apart for kernel in kernels if not isinstance(kernel.domain, ir.Once))
 
 
 def test_elsewhere_threads_next_to_each_other_have_nodes_next_to_each_other() -> None:

@@ -11,25 +11,10 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
+from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
-from starplat.ir.listed import known_length
-from starplat.ir.nodes import (
-    ROW_OFFSETS,
-    BinaryOperator,
-    Combine,
-    Contribute,
-    Direction,
-    ForNeighbors,
-    HostIf,
-    HostWhile,
-    Kernel,
-    Launch,
-    Listed,
-    Module,
-    Ref,
-    SetVariable,
-)
 from starplat.ir.points import Way
+from starplat.ir.shapes.listed import known_length
 from starplat.ir.visitor import loops_of, walk_expression, walk_host, walk_kernel
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -38,7 +23,7 @@ from starplat.schedule.apply import decided
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.runtime.test_trace import by_level, random_graph
-from tests.schedule.programs import BY_NUMBER, LEVELS, arguments_for, module_of
+from tests.schedule.programs import BY_NUMBER, LEVELS, arguments_for, module_of, program_of
 from tests.schedule.test_directions import GUARDED, HOSTS, NEAR_MISSES, OTHER_WORDS, WAVES, made, ways
 from tests.zoo import ZOO
 
@@ -65,22 +50,22 @@ MARKS = """function reach(Graph g, propNode<bool> reached, SetN<g> sources) {
 }"""
 
 
-def counts(module: Module) -> list[Kernel]:
+def counts(module: ir.Module) -> list[ir.Kernel]:
     """The kernels that add up the arcs of listed nodes."""
     return [
         kernel
         for kernel in module.kernels
-        if isinstance(kernel.domain, Listed) and [r.combine for r in kernel.reductions] == [Combine.ADD]
-        and ROW_OFFSETS in kernel.arrays and all(isinstance(op, Contribute) for op in kernel.body)
+        if isinstance(kernel.domain, ir.Listed) and [r.combine for r in kernel.reductions] == [ir.Combine.ADD]
+        and ir.ROW_OFFSETS in kernel.arrays and all(isinstance(op, ir.Contribute) for op in kernel.body)
     ]  # fmt: skip
 
 
-def unsure(module: Module) -> Iterator[HostIf]:
+def unsure(module: ir.Module) -> Iterator[ir.HostIf]:
     """Where the host lets arcs be counted."""
     names = {kernel.name for kernel in counts(module)}
     for function in module.functions:
         for op in walk_host(function.body):
-            if isinstance(op, HostIf) and any(isinstance(o, Launch) and o.kernel in names for o in op.then):
+            if isinstance(op, ir.HostIf) and any(isinstance(o, ir.Launch) and o.kernel in names for o in op.then):
                 yield op
 
 
@@ -92,13 +77,13 @@ def unsure(module: Module) -> Iterator[HostIf]:
 def test_arcs_of_the_list_that_is_walked_are_counted_ahead_of_the_choice(text: str, target: str) -> None:
     module = made(text, target, "direction=auto")
     (kernel,), (choice,), (doubt,) = counts(module), ways(module), unsure(module)
-    (push,) = (module.kernel(op.kernel) for op in choice.otherwise if isinstance(op, Launch))
+    (push,) = (module.kernel(op.kernel) for op in choice.otherwise if isinstance(op, ir.Launch))
     assert kernel.domain == push.domain
-    assert [op.direction for op in walk_kernel(push.body) if isinstance(op, ForNeighbors)] == [Direction.OUT]
+    assert [op.direction for op in walk_kernel(push.body) if isinstance(op, ir.ForNeighbors)] == [ir.Direction.OUT]
     assert doubt.otherwise == ()
-    (decision,) = (op for op in doubt.then if isinstance(op, SetVariable))
-    assert choice.condition == Ref(decision.variable)
-    assert {part.variable for part in walk_expression(decision.value) if isinstance(part, Ref)} == {
+    (decision,) = (op for op in doubt.then if isinstance(op, ir.SetVariable))
+    assert choice.condition == ir.Ref(decision.variable)
+    assert {part.variable for part in walk_expression(decision.value) if isinstance(part, ir.Ref)} == {
         reduction.variable for reduction in kernel.reductions
     }
 
@@ -108,8 +93,10 @@ def test_only_rounds_in_doubt_ask_for_another_word(example: str) -> None:
     """Few nodes push and many pull whatever arcs they have; both bounds are the host's, without another word."""
     module = made((EXAMPLES / f"{example}.sp").read_text(encoding="utf-8"), "openmp", "direction=auto")
     ((kernel,), (doubt,)) = counts(module), unsure(module)
-    assert isinstance(kernel.domain, Listed)
-    asked = [part for part in conjuncts(doubt.condition) if getattr(part, "operator", None) is BinaryOperator.GREATER]
+    assert isinstance(kernel.domain, ir.Listed)
+    asked = [
+        part for part in conjuncts(doubt.condition) if getattr(part, "operator", None) is ir.BinaryOperator.GREATER
+    ]
     assert [getattr(part, "left", None) for part in asked] == [known_length(kernel.domain)] * 2
 
 
@@ -139,11 +126,11 @@ def test_a_group_asks_no_more_than_before() -> None:
             module = made(text, target, "loop=group,direction=auto")
             (group,) = loops_of(module)
             inside = list(walk_host(group.body))
-            assert not {op.kernel for op in inside if isinstance(op, Launch)} & {k.name for k in counts(module)}
-            (loop,) = (op for op in inside if isinstance(op, HostWhile))
+            assert not {op.kernel for op in inside if isinstance(op, ir.Launch)} & {k.name for k in counts(module)}
+            (loop,) = (op for op in inside if isinstance(op, ir.HostWhile))
             bounds = [part for part in conjuncts(loop.condition) if part.element is loop.condition.element]
             assert len(bounds) == 3, "the loop goes on, nodes are few, and not as many as pull"
-            assert not any(isinstance(op, SetVariable) and op.variable.name == "pulls" for op in inside)
+            assert not any(isinstance(op, ir.SetVariable) and op.variable.name == "pulls" for op in inside)
 
 
 def test_a_loop_that_asks_at_its_end_looks_so_though_a_round_declares_something() -> None:
@@ -159,10 +146,10 @@ def test_a_loop_that_asks_at_its_end_looks_so_though_a_round_declares_something(
 @pytest.fixture(params=["counts", "always in doubt"])
 def doubts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets small graphs have rounds in which arcs are counted."""
-    monkeypatch.setattr("starplat.schedule.pull_rounds.FEW", 0)
+    monkeypatch.setattr("starplat.schedule.direction.pull_rounds.FEW", 0)
     if request.param == "always in doubt":
-        monkeypatch.setattr("starplat.schedule.pull_rounds._MANY_NODES", 1)
-        monkeypatch.setattr("starplat.schedule.pull_rounds._SOME_NODES", 1 << 20)
+        monkeypatch.setattr("starplat.schedule.direction.pull_rounds._MANY_NODES", 1)
+        monkeypatch.setattr("starplat.schedule.direction.pull_rounds._SOME_NODES", 1 << 20)
 
 
 def hubs(leaves: int, several: int, more: int = 0) -> Graph:
@@ -181,7 +168,7 @@ SMALL = (hubs(20, 12), hubs(3, 9), hubs(40, 1), random_graph(300, 2400, 7), ZOO[
 
 @pytest.mark.parametrize("text", [*WAVES.values(), MARKS], ids=[*WAVES, "marks"])
 def test_every_choice_gives_the_same_answer(text: str, doubts: None) -> None:
-    program = starplat.compile(text)
+    program = program_of(text)
     modules = [made(text, target, "direction=auto") for target in ("openmp", "cuda")]
     for graph in (*SMALL, ZOO["random"], ZOO["unreachable"]):
         given = arguments_for(program, graph)
@@ -196,7 +183,7 @@ def test_every_choice_gives_the_same_answer(text: str, doubts: None) -> None:
 def test_devices_give_the_same_answers(text: str, target: Target, doubts: None) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    program, module = starplat.compile(text), made(text, target.target, "direction=auto")
+    program, module = program_of(text), made(text, target.target, "direction=auto")
     for graph in SMALL:
         given = arguments_for(program, graph)
         expected = run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)

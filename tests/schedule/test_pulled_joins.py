@@ -12,17 +12,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import (
-    AllNodes,
-    Direction,
-    ExtremeCell,
-    ForNeighbors,
-    Kernel,
-    KernelBreak,
-    Module,
-    PushOrPull,
-    UpdateCell,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host, walk_kernel
 from starplat.runtime import run_module
 from starplat.runtime.validate import first_difference
@@ -32,7 +22,7 @@ from starplat.schedule.parse import parse_schedule
 from tests.backends.emulated import Machine, emulated
 from tests.programs.targets import TARGETS, Target
 from tests.schedule.near_misses import changed
-from tests.schedule.programs import SSSP, TWO_FLAGS, arguments_for, module_of
+from tests.schedule.programs import SSSP, TWO_FLAGS, arguments_for, module_of, program_of
 from tests.schedule.test_directions import GRAPHS, ways
 from tests.zoo import ZOO
 
@@ -280,18 +270,18 @@ ORDER_MATTERS = (
 """Those that have several right answers."""
 
 
-def made(text: str, schedule: str, target: str = "openmp") -> Module:
+def made(text: str, schedule: str, target: str = "openmp") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def pulls(module: Module) -> list[Kernel]:
+def pulls(module: ir.Module) -> list[ir.Kernel]:
     """The kernels that look for what they are told."""
     return [kernel for kernel in module.kernels if re.search(r"_pull(_\d+)?$", kernel.name)]
 
 
-def atomics(kernels: list[Kernel]) -> list[object]:
+def atomics(kernels: list[ir.Kernel]) -> list[object]:
     ops = (op for kernel in kernels for op in walk_kernel(kernel.body))
-    return [op for op in ops if isinstance(op, ExtremeCell) or (isinstance(op, UpdateCell) and op.shared)]
+    return [op for op in ops if isinstance(op, ir.ExtremeCell) or (isinstance(op, ir.UpdateCell) and op.shared)]
 
 
 @pytest.mark.parametrize("target", ["openmp", "opencl", "cuda"])
@@ -302,9 +292,9 @@ def test_what_is_told_is_gathered(name: str, target: str) -> None:
     assert len(found) == 1
     assert not atomics(list(module.kernels))
     for kernel in found:
-        assert isinstance(kernel.domain, AllNodes)
-        loops = [op for op in walk_kernel(kernel.body) if isinstance(op, ForNeighbors)]
-        assert [(loop.direction, loop.node.variable) for loop in loops] == [(Direction.IN, kernel.iterator)]  # type: ignore[union-attr]
+        assert isinstance(kernel.domain, ir.AllNodes)
+        loops = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors)]
+        assert [(loop.direction, loop.node.variable) for loop in loops] == [(ir.Direction.IN, kernel.iterator)]  # type: ignore[union-attr]
     assert all(array.name.find("_lock") < 0 for f in module.functions for array in f.arrays)
 
 
@@ -313,7 +303,7 @@ def test_who_is_marked_leaves_at_the_first(name: str) -> None:
     for target in ("openmp", "cuda"):
         (kernel,) = pulls(made(JOINS[name], "direction=pull", target))
         assert kernel.filter is not None
-        assert any(isinstance(op, KernelBreak) for op in walk_kernel(kernel.body))
+        assert any(isinstance(op, ir.KernelBreak) for op in walk_kernel(kernel.body))
 
 
 @pytest.mark.parametrize("name", NEAR_MISSES)
@@ -329,13 +319,13 @@ def test_auto_goes_on_pushing_but_where_all_leave_early(name: str) -> None:
         module = made(JOINS[name], "algebra=plain", target)
         chooses = name in CHOOSING
         assert len(pulls(module)) == chooses
-        by_device = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, PushOrPull))
+        by_device = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.PushOrPull))
         assert len([*ways(module), *by_device]) == chooses
     assert not pulls(made(JOINS[name], "direction=push"))
 
 
 def answers(text: str, graphs: tuple[str, ...]) -> Iterator[tuple[Graph, dict[str, object], starplat.Result]]:
-    program = starplat.compile(text)
+    program = program_of(text)
     for graph in map(ZOO.__getitem__, graphs):
         given = arguments_for(program, graph)
         yield graph, given, run_module(program.module(), graph, target="reference", arguments=given, schedule=PLAIN)

@@ -10,29 +10,12 @@ import pytest
 
 import starplat
 from starplat.backends import BACKENDS
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import (
-    AllNodes,
-    Binary,
-    BinaryOperator,
-    Combine,
-    Element,
-    Extent,
-    FetchOr,
-    Fill,
-    HostIf,
-    HostOp,
-    HostWhile,
-    Kernel,
-    Launch,
-    Listed,
-    Module,
-    ReadCell,
-)
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import loops_of, walk_expression, walk_host, walk_kernel
 from starplat.runtime import run_module
-from starplat.runtime.trace import Held
+from starplat.runtime.tracing.trace import Held
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
 from starplat.schedule.apply import decided
@@ -41,7 +24,17 @@ from tests.backends.emulated import Machine, emulated
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import TARGETS, Target
 from tests.schedule import near_misses
-from tests.schedule.programs import CUDA, NESTED, PEELING, RENAMED, SSSP, TWO_FLAGS, arguments_for, module_of
+from tests.schedule.programs import (
+    CUDA,
+    NESTED,
+    PEELING,
+    RENAMED,
+    SSSP,
+    TWO_FLAGS,
+    arguments_for,
+    module_of,
+    program_of,
+)
 from tests.schedule.test_frontiers import FLAGS
 from tests.zoo import ZOO
 
@@ -90,24 +83,24 @@ NAMES = """function enlist(Graph g, propNode<int> size, propEdge<int> weight, no
 }"""
 
 
-def made(text: str, target: str = "openmp", schedule: str = "priority=none") -> Module:
+def made(text: str, target: str = "openmp", schedule: str = "priority=none") -> ir.Module:
     return decided(module_of(text), parse_schedule(schedule), BACKENDS[target].capabilities).module
 
 
-def loops(module: Module) -> Iterator[HostWhile]:
+def loops(module: ir.Module) -> Iterator[ir.HostWhile]:
     """The loops that launch kernels."""
     for function in module.functions:
         for op in walk_host(function.body):
-            if isinstance(op, HostWhile) and any(isinstance(inner, Launch) for inner in walk_host(op.body)):
+            if isinstance(op, ir.HostWhile) and any(isinstance(inner, ir.Launch) for inner in walk_host(op.body)):
                 yield op
 
 
-def inside(loop: HostWhile, kind: type[HostOp]) -> list[HostOp]:
+def inside(loop: ir.HostWhile, kind: type[ir.HostOp]) -> list[ir.HostOp]:
     return [op for op in walk_host((*loop.before, *loop.body)) if isinstance(op, kind)]
 
 
-def walks(module: Module) -> list[Kernel]:
-    return [kernel for kernel in module.kernels if isinstance(kernel.domain, Listed)]
+def walks(module: ir.Module) -> list[ir.Kernel]:
+    return [kernel for kernel in module.kernels if isinstance(kernel.domain, ir.Listed)]
 
 
 @pytest.mark.parametrize("target", BY_HOST)
@@ -116,7 +109,7 @@ def test_a_set_is_a_list(text: str, target: str) -> None:
     module = made(text, target)
     assert walks(module)
     assert not any(array.packed for function in module.functions for array in function.arrays)
-    assert any(isinstance(op, FetchOr) for helper in module.helpers for op in walk_kernel(helper.body))
+    assert any(isinstance(op, ir.FetchOr) for helper in module.helpers for op in walk_kernel(helper.body))
 
 
 @pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED])
@@ -124,26 +117,26 @@ def test_a_round_reads_one_word_and_looks_at_no_other_nodes(text: str) -> None:
     """But where many are active: then it goes over all, in their order."""
     module = made(text, schedule="priority=none,loop=host")
     (loop,) = loops(module)
-    (branch,) = [op for op in inside(loop, HostIf) if isinstance(op, HostIf)]
+    (branch,) = [op for op in inside(loop, ir.HostIf) if isinstance(op, ir.HostIf)]
     (many, cleared), (few,) = branch.then, branch.otherwise
-    assert isinstance(many, Launch)
-    assert isinstance(few, Launch)
-    assert isinstance(module.kernel(few.kernel).domain, Listed)
-    assert isinstance(module.kernel(many.kernel).domain, AllNodes)
-    assert isinstance(cleared, Fill)
-    assert cleared.array.extent is Extent.BITS
-    assert len(inside(loop, Launch)) == 2
+    assert isinstance(many, ir.Launch)
+    assert isinstance(few, ir.Launch)
+    assert isinstance(module.kernel(few.kernel).domain, ir.Listed)
+    assert isinstance(module.kernel(many.kernel).domain, ir.AllNodes)
+    assert isinstance(cleared, ir.Fill)
+    assert cleared.array.extent is ir.Extent.BITS
+    assert len(inside(loop, ir.Launch)) == 2
     assert not any(kernel.reductions for kernel in module.kernels)
-    assert len(inside(loop, ReadCell)) == 1
-    fills = [op for op in inside(loop, Fill) if op is not cleared]
-    assert all(fill.array.extent is Extent.ONE for fill in fills if isinstance(fill, Fill))
+    assert len(inside(loop, ir.ReadCell)) == 1
+    fills = [op for op in inside(loop, ir.Fill) if op is not cleared]
+    assert all(fill.array.extent is ir.Extent.ONE for fill in fills if isinstance(fill, ir.Fill))
 
 
 def test_what_a_round_counts_anew_is_not_counted_before() -> None:
     module = made(CHOSEN)
     (loop,) = loops(module)
-    assert len(inside(loop, ReadCell)) == 1
-    assert sum(isinstance(op, ReadCell) for function in module.functions for op in walk_host(function.body)) == 1
+    assert len(inside(loop, ir.ReadCell)) == 1
+    assert sum(isinstance(op, ir.ReadCell) for function in module.functions for op in walk_host(function.body)) == 1
 
 
 @pytest.mark.parametrize("text", SETS.values(), ids=SETS)
@@ -152,8 +145,8 @@ def test_sets_take_a_word_and_a_bit_for_a_node(text: str) -> None:
     given, module = module_of(text), made(text)
     before = {array for function in given.functions for array in function.arrays}
     added = [array for f in module.functions for array in f.arrays if array not in before]
-    assert {array.extent for array in added} <= {Extent.BITS, Extent.NODES, Extent.ONE}
-    assert all(array.element in (Element.INT, Element.NODE) for array in added)
+    assert {array.extent for array in added} <= {ir.Extent.BITS, ir.Extent.NODES, ir.Extent.ONE}
+    assert all(array.element in (ir.Element.INT, ir.Element.NODE) for array in added)
 
 
 @pytest.mark.parametrize("example", ["sssp", "sssp_two_flags", "bfs_levels", "k_core"])
@@ -173,8 +166,8 @@ def test_flags_that_begin_as_anything_stay_flags() -> None:
     """A list must have a length from the first moment."""
 
     class Forgetful(Rewriter):
-        def host_op(self, op: HostOp) -> Iterable[HostOp]:
-            return () if isinstance(op, Fill) and op.array.name == "modified" else (self.rebuild(op),)
+        def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+            return () if isinstance(op, ir.Fill) and op.array.name == "modified" else (self.rebuild(op),)
 
     given = module_of(SSSP)
     functions = tuple(replace(f, body=Forgetful().host_block(f.body)) for f in given.functions)
@@ -187,14 +180,14 @@ def test_flags_that_begin_as_anything_stay_flags() -> None:
 def test_who_must_be_in_another_set_too_is_asked_for_by_a_bit() -> None:
     module = made(near_misses.SETS["members of two sets"])
     asked = [part for kernel in walks(module) if kernel.filter is not None for part in walk_expression(kernel.filter)]
-    assert any(isinstance(part, Binary) and part.operator is BinaryOperator.SHIFT_LEFT for part in asked)
+    assert any(isinstance(part, ir.Binary) and part.operator is ir.BinaryOperator.SHIFT_LEFT for part in asked)
 
 
-@pytest.mark.parametrize("lacking", [Combine.BIT_OR, Combine.ADD])
-def test_a_target_without_such_updates_keeps_flags(lacking: Combine) -> None:
+@pytest.mark.parametrize("lacking", [ir.Combine.BIT_OR, ir.Combine.ADD])
+def test_a_target_without_such_updates_keeps_flags(lacking: ir.Combine) -> None:
     given = BACKENDS["openmp"].capabilities
     less = Capabilities(
-        frozenset(pair for pair in given.atomics if pair != (lacking, Element.INT)),
+        frozenset(pair for pair in given.atomics if pair != (lacking, ir.Element.INT)),
         given.swap_bits,
         structured_loops=True,
     )
@@ -208,7 +201,7 @@ def test_a_target_without_such_updates_keeps_flags(lacking: Combine) -> None:
 def test_devices_give_the_same_answers(text: str, target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    program = starplat.compile(text)
+    program = program_of(text)
     for name in ("one-node", "random", "star-out-undirected", "diamonds"):
         graph = ZOO[name]
         given = arguments_for(program, graph)
@@ -251,7 +244,7 @@ def test_few_nodes_are_done_by_one_thread_of_openmp() -> None:
 @pytest.mark.parametrize("text", [SSSP, TWO_FLAGS, RENAMED, PEELING, CHOSEN])
 def test_threads_of_one_launch_walk_lists_too(text: str) -> None:
     """Who waits for the others reads for himself how many there are."""
-    program = starplat.compile(text)
+    program = program_of(text)
     given = decided(program.module(), parse_schedule("auto"), replace(CUDA, shared_arcs=False)).module
     assert loops_of(given)
     assert walks(given)
@@ -273,7 +266,7 @@ def test_threads_of_one_launch_walk_lists_too(text: str) -> None:
 def test_near_nodes_come_first_where_the_host_drives_the_rounds(text: str) -> None:
     plain, near = made(text), made(text, schedule="priority=delta(3)")
     assert len(walks(near)) == len(walks(plain)) + 1
-    assert not any(isinstance(kernel.domain, AllNodes) and kernel.reductions for kernel in near.kernels)
+    assert not any(isinstance(kernel.domain, ir.AllNodes) and kernel.reductions for kernel in near.kernels)
 
 
 @pytest.mark.parametrize("text", [PEELING, *map(near_misses.SETS.__getitem__, FLAGS)])

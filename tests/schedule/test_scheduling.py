@@ -11,9 +11,10 @@ import pytest
 import starplat
 from starplat import pipeline
 from starplat.backends import scheduled as for_targets
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
-from starplat.ir.nodes import Const, Element, Fill, HostOp, Module
-from starplat.runtime import building, launch, run_module
+from starplat.runtime import launch, run_module
+from starplat.runtime.devices import building
 from starplat.runtime.facts import facts_of
 from starplat.schedule import AUTO, PLAIN, Schedule, apply
 from starplat.schedule.apply import decided, scheduled
@@ -28,11 +29,11 @@ HOST = Schedule(loop=Loop.HOST)
 Command = Callable[..., Outcome]
 
 
-def filled(module: Module, value: int) -> Module:
+def filled(module: ir.Module, value: int) -> ir.Module:
     """The module with another number in its fill: a change that everybody can see."""
 
-    def changed(op: HostOp) -> HostOp:
-        return replace(op, value=Const(value, Element.INT)) if isinstance(op, Fill) else op
+    def changed(op: ir.HostOp) -> ir.HostOp:
+        return replace(op, value=ir.Const(value, ir.Element.INT)) if isinstance(op, ir.Fill) else op
 
     (function,) = module.functions
     body = tuple(
@@ -41,7 +42,7 @@ def filled(module: Module, value: int) -> Module:
     return replace(module, functions=(replace(function, body=body),))
 
 
-def by_loop(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module | Decided:
+def by_loop(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
     """7 becomes 8 where the loop is the host's, 9 where it is left to the compiler."""
     if schedule.loop is Loop.DEVICE:
         return module
@@ -49,7 +50,7 @@ def by_loop(module: Module, schedule: Schedule, capabilities: Capabilities) -> M
     return Decided(filled(module, 8 if schedule.loop is Loop.HOST else 9), (Choice("a fill", why),))
 
 
-def by_graph(module: Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None) -> Module:
+def by_graph(module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None) -> ir.Module:
     return module if facts is None or schedule.loop is not Loop.DEVICE else filled(module, facts.max_degree)
 
 
@@ -125,10 +126,10 @@ def test_without_steps_nothing_is_done(program: starplat.Program, monkeypatch: p
 
 
 def test_a_second_run_schedules_and_builds_nothing(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Module] = []
+    taken: list[ir.Module] = []
     once = for_targets.scheduled
 
-    def counted(*arguments: object) -> Module:
+    def counted(*arguments: object) -> ir.Module:
         found = once(*arguments)  # type: ignore[arg-type]
         taken.append(found)
         return found

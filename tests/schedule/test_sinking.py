@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from starplat.ir.nodes import Fill, HostIf, OnDevice
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
-from starplat.schedule.sinking import with_fills_in_branches
+from starplat.schedule.loop.sinking import with_fills_in_branches
 from tests.schedule.near_misses import changed
 from tests.schedule.programs import NESTED, SSSP, assert_same_answers, module_of, scheduled, shape
 
@@ -96,16 +96,16 @@ def fills_in_branches(text: str) -> set[str]:
     """The arrays that are filled in a branch, after the fills have moved."""
     module = module_of(text)
     entry = with_fills_in_branches(module.function(module.entry), module)
-    branches = [op for op in walk_host(entry.body) if isinstance(op, HostIf)]
+    branches = [op for op in walk_host(entry.body) if isinstance(op, ir.HostIf)]
     row = [op for branch in branches for op in (*walk_host(branch.then), *walk_host(branch.otherwise))]
-    return {op.array.name for op in row if isinstance(op, Fill)}
+    return {op.array.name for op in row if isinstance(op, ir.Fill)}
 
 
 @pytest.mark.parametrize("text", MOVED.values(), ids=MOVED)
 def test_a_branch_that_needs_what_was_filled_before_is_one_launch(text: str) -> None:
     made = scheduled(text)
-    (launch,) = [op for f in made.functions for op in walk_host(f.body) if isinstance(op, OnDevice)]
-    assert sum(isinstance(op, Fill) for op in launch.body) >= 2
+    (launch,) = [op for f in made.functions for op in walk_host(f.body) if isinstance(op, ir.OnDevice)]
+    assert sum(isinstance(op, ir.Fill) for op in launch.body) >= 2
     assert shape(made).packed == 2
     assert_same_answers(text, **({"k": 1} if text is OTHERWISE else {}))
 

@@ -10,8 +10,8 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.diagnostics import DiagnosticError
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Module
 from starplat.ir.processors import Processor
 from starplat.schedule import KNOBS, PLAIN, Schedule
 from starplat.schedule.apply import decided
@@ -30,7 +30,7 @@ PLACES = [
 ]
 
 
-def ended(module: Module, schedule: Schedule, taking: Taking) -> Decided | str:
+def ended(module: ir.Module, schedule: Schedule, taking: Taking) -> Decided | str:
     """What came of it, choices and all, or the message."""
     try:
         return decided(module, schedule, taking.capabilities, taking.facts, taking=taking)
@@ -55,7 +55,7 @@ def test_it_comes_to_the_same(name: str, target: str, processor: Processor) -> N
 def test_a_step_is_taken_again_only_for_what_it_looks_at() -> None:
     taken: list[str] = []
 
-    def rewrite(module: Module, schedule: Schedule, capabilities: Capabilities) -> Module:
+    def rewrite(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module:
         taken.append(str(schedule.direction))
         if schedule.direction is Direction.PULL:
             taken.append(str(schedule.loop))

@@ -17,7 +17,7 @@ from starplat.schedule.parse import parse_schedule
 from tests.programs.cases import EXAMPLES
 from tests.programs.targets import compiled_targets
 from tests.schedule import near_misses
-from tests.schedule.programs import GRAPHS, NESTED, SSSP, TWO_FLAGS, arguments_for, module_of, shape
+from tests.schedule.programs import GRAPHS, NESTED, SSSP, TWO_FLAGS, arguments_for, module_of, program_of, shape
 from tests.zoo import ZOO
 
 OPENACC = BACKENDS["openacc"].capabilities
@@ -62,7 +62,7 @@ PROGRAMS = {**near_misses.SHARES, "relaxation": SSSP, "two flags": TWO_FLAGS, "n
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_answers_stay_the_same(text: str) -> None:
-    program = starplat.compile(text)
+    program = program_of(text)
     made = decided(program.module(), parse_schedule("balance=edge"), OPENACC).module
     openacc = next(target for target in compiled_targets() if target.target == "openacc")
     if openacc.fault is not None:

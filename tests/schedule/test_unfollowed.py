@@ -19,7 +19,7 @@ from starplat.schedule.parse import parse_schedule
 from starplat.schedule.unfollowed import SOUGHT, unfollowed
 from tests.cli.conftest import Outcome
 from tests.schedule.near_misses import SETS
-from tests.schedule.programs import LEVELS, NESTED, PEELING, RENAMED, SSSP, TWO_FLAGS
+from tests.schedule.programs import LEVELS, NESTED, PEELING, RENAMED, SSSP, TWO_FLAGS, program_of
 from tests.zoo import ZOO
 
 Command = Callable[..., Outcome]
@@ -39,7 +39,7 @@ ONE_STEP = "function first(Graph g, propNode<int> out) { forall (v in g.nodes())
 
 def refusals(text: str, schedule: str, target: str = "cuda") -> list[tuple[str, str]]:
     """Message and help of each setting that is refused."""
-    module = starplat.compile(text).module()
+    module = program_of(text).module()
     found: tuple[Diagnostic, ...] = ()
     try:
         for_target(module, target, parse_schedule(schedule))
@@ -81,7 +81,7 @@ def test_what_is_followed_is_not_refused(text: str, schedule: str) -> None:
 )
 def test_what_the_program_has_not_is_said(text: str, schedule: str) -> None:
     ((message, help),) = refusals(text, schedule)
-    entry = starplat.compile(text).module().entry
+    entry = program_of(text).module().entry
     knob = schedule.partition("=")[0]
     assert message == f"nothing in '{entry}' can follow '{schedule}': {SOUGHT[knob]}"
     assert help.startswith("leave it out")
@@ -178,7 +178,7 @@ def test_every_knob_that_asks_for_something_says_what_is_sought() -> None:
 @pytest.mark.parametrize("target", ["cuda", "opencl", "reference"])
 @pytest.mark.parametrize("text", [SSSP, LEVELS, PULLS, ONE_STEP], ids=["sssp", "levels", "pulls", "one-step"])
 def test_tune_tries_only_what_is_followed_and_nothing_twice(text: str, target: str) -> None:
-    module, facts = starplat.compile(text).module(), facts_of(ZOO["random"])
+    module, facts = program_of(text).module(), facts_of(ZOO["random"])
     found = [c for c in candidates(module, target, facts) if isinstance(c, Candidate)]
     for candidate in found:
         assert unfollowed(module, candidate.schedule, capabilities_of(target), facts, candidate.module) == ()

@@ -12,7 +12,7 @@ import pytest
 import starplat
 from starplat.backends import BACKENDS
 from starplat.graph import Graph
-from starplat.ir.nodes import DeclareVariable, Element, HostReturn, Module, OnDevice, Reduction, Ref
+from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host
 from starplat.runtime import run_module
 from starplat.schedule import AUTO, PLAIN
@@ -23,15 +23,15 @@ SSSP = Path(__file__).parents[2] / "examples" / "sssp.sp"
 BY_HOST, TOGETHER = "opencl", "cuda"
 
 
-def that_gives_its_width(target: str) -> Module:
+def that_gives_its_width(target: str) -> ir.Module:
     """The program up to where it knows the step that its limit rises by, which it returns."""
     schedule = AUTO if target == TOGETHER else parse_schedule("loop=host")
     module = scheduled(starplat.compile(SSSP).module(), schedule, BACKENDS[target].capabilities)
     (function,) = module.functions
-    body = next((op.body for op in walk_host(function.body) if isinstance(op, OnDevice)), function.body)
-    (declared,) = (op for op in walk_host(body) if isinstance(op, DeclareVariable) and op.variable.name == "width")
-    until = (*takewhile(lambda op: op is not declared, body), declared, HostReturn(Ref(declared.variable)))
-    shortened = replace(function, body=until, result=Element.INT)
+    body = next((op.body for op in walk_host(function.body) if isinstance(op, ir.OnDevice)), function.body)
+    (declared,) = (op for op in walk_host(body) if isinstance(op, ir.DeclareVariable) and op.variable.name == "width")
+    until = (*takewhile(lambda op: op is not declared, body), declared, ir.HostReturn(ir.Ref(declared.variable)))
+    shortened = replace(function, body=until, result=ir.Element.INT)
     return replace(module, functions=(shortened,))
 
 
@@ -90,4 +90,4 @@ def test_one_launch_looks_at_nodes_once() -> None:
     module = scheduled(starplat.compile(SSSP).module(), AUTO, BACKENDS[TOGETHER].capabilities)
     (kernel,) = (kernel for kernel in module.kernels if "sample" in kernel.name)
     assert sorted(str(reduction.combine.value) for reduction in kernel.reductions) == ["+", "max"]
-    assert all(isinstance(reduction, Reduction) for reduction in kernel.reductions)
+    assert all(isinstance(reduction, ir.Reduction) for reduction in kernel.reductions)

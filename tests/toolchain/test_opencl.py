@@ -13,7 +13,7 @@ import pytest
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.runtime import run_module
-from starplat.runtime.opencl import Builder, OpenCLDevice
+from starplat.runtime.devices.opencl import Builder, OpenCLDevice
 from starplat.runtime.targets import open_device
 from starplat.toolchain import opencl as probe
 from starplat.toolchain import vendors

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from starplat.backends.c.negation import negated
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.backends.negation import negated
 from starplat.backends.statements import (
     Accumulate,
     Assign,
@@ -21,14 +21,14 @@ from starplat.backends.statements import (
     StoreCell,
     result_element,
 )
-from starplat.ir.arithmetic import identity
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Array, Combine, Const, Element, Expression, Extent, Origin, Reduction, Ref, Variable
+from starplat.ir.python.arithmetic import identity
 
-ANY = (Combine.OR, Combine.BIT_OR, Combine.MAX, Combine.ADD)
+ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
 """Those that make a BOOL true as soon as one contributes so."""
 
-_ALL = (Combine.AND, Combine.BIT_AND, Combine.MIN, Combine.MULTIPLY)
+_ALL = (ir.Combine.AND, ir.Combine.BIT_AND, ir.Combine.MIN, ir.Combine.MULTIPLY)
 """Those that make it false so."""
 
 
@@ -43,7 +43,7 @@ class Together(Enum):
 class Contributions:
     """Of one kernel; `parts` are the locals in which a thread gathers what it contributes to each reduction."""
 
-    def __init__(self, reductions: tuple[Reduction, ...], names: Locals, methods: Methods) -> None:
+    def __init__(self, reductions: tuple[ir.Reduction, ...], names: Locals, methods: Methods) -> None:
         self.reductions = reductions
         self.names = names
         self.methods = methods
@@ -52,79 +52,83 @@ class Contributions:
             r.variable: names.fresh(f"{r.variable.name}_part", _word(r, methods.capabilities)) for r in reductions
         }
 
-    def start(self, reduction: Reduction) -> Const:
+    def start(self, reduction: ir.Reduction) -> ir.Const:
         """What a thread has of a reduction before it contributes anything."""
         start, part = identity(reduction.combine, reduction.variable.element), self.parts[reduction.variable]
-        return Const(int(start.value), Element.INT) if start.element is not part.element else start
+        return ir.Const(int(start.value), ir.Element.INT) if start.element is not part.element else start
 
-    def contributed(self, reduction: Variable) -> tuple[Combine, Variable]:
+    def contributed(self, reduction: ir.Variable) -> tuple[ir.Combine, ir.Variable]:
         """How what threads found of one of the kernel's reductions is combined, and the local that it is in."""
         return as_logical(self.combines[reduction], reduction), self.parts[reduction]
 
-    def statements(self, reduction: Variable, value: Expression) -> Body:
+    def statements(self, reduction: ir.Variable, value: ir.Expression) -> Body:
         """What an iteration does that contributes a value."""
         part, combine = self.parts[reduction], self.combines[reduction]
-        if reduction.element is not Element.BOOL or combine is Combine.BIT_XOR:
+        if reduction.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
             return (Accumulate(part, combine, value),)
         sets = combine in ANY
-        end = Const(sets, Element.BOOL) if part.element is Element.BOOL else Const(int(sets), Element.INT)
+        end = (
+            ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else ir.Const(int(sets), ir.Element.INT)
+        )
         return only_if(value if sets else negated(value), Assign(part, end))
 
-    def handed_over(self, results: tuple[Array, ...]) -> Body:
+    def handed_over(self, results: tuple[ir.Array, ...]) -> Body:
         """The stores of what the threads found together."""
         pairs = zip(self.reductions, results, strict=True)
-        return tuple(StoreCell(result, Const(0, Element.INT), Ref(self.parts[r.variable])) for r, result in pairs)
+        return tuple(
+            StoreCell(result, ir.Const(0, ir.Element.INT), ir.Ref(self.parts[r.variable])) for r, result in pairs
+        )
 
     def declared(self) -> tuple[Declare, ...]:
         """The declarations of the parts."""
         return tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in self.reductions)
 
-    def ends(self, results: tuple[Array, ...], together: Together) -> Body:
+    def ends(self, results: tuple[ir.Array, ...], together: Together) -> Body:
         """What hands the parts of all threads on to the words of the results."""
         pairs = zip(self.reductions, results, strict=True)
         return tuple(s for reduction, result in pairs for s in self._end(reduction, result, together))
 
-    def _end(self, reduction: Reduction, result: Array, together: Together) -> Body:
+    def _end(self, reduction: ir.Reduction, result: ir.Array, together: Together) -> Body:
         variable, combine = reduction.variable, reduction.combine
-        part, first = self.parts[variable], Const(0, Element.INT)
-        if variable.element is Element.BOOL and combine in ANY:
-            return (If(Ref(part), (StoreCell(result, first, Const(1, Element.INT)),)),)
-        if variable.element is Element.BOOL and combine in _ALL:
-            return (If(negated(Ref(part)), (StoreCell(result, first, Const(0, Element.INT)),)),)
+        part, first = self.parts[variable], ir.Const(0, ir.Element.INT)
+        if variable.element is ir.Element.BOOL and combine in ANY:
+            return (If(ir.Ref(part), (StoreCell(result, first, ir.Const(1, ir.Element.INT)),)),)
+        if variable.element is ir.Element.BOOL and combine in _ALL:
+            return (If(negated(ir.Ref(part)), (StoreCell(result, first, ir.Const(0, ir.Element.INT)),)),)
         if together is Together.ALONE:
-            return (CombineCell(combine, result, first, Ref(part)),)
+            return (CombineCell(combine, result, first, ir.Ref(part)),)
         method = self.methods.method(combine, result.element)
         if together is Together.APART:
-            return (AtomicCell(combine, result, first, Ref(part), method),)
+            return (AtomicCell(combine, result, first, ir.Ref(part), method),)
         scratch = self.names.fresh(f"{variable.name}_scratch", result.element)
         return (CombineGroup(combine, part, result, scratch, method, GROUP_SIZE),)
 
 
-def result_word(reduction: Reduction, scalars: set[str], names: Locals) -> Array:
+def result_word(reduction: ir.Reduction, scalars: set[str], names: Locals) -> ir.Array:
     """The word that a reduction is combined into, by the variable's name unless the kernel reads that too."""
     variable = reduction.variable
     if reduction.into is not None:
         return reduction.into
     shared = variable.name in scalars
     name = names.fresh(f"{variable.name}_result", variable.element).name if shared else variable.name
-    return Array(name, result_element(variable.element), Extent.ONE, Origin.TEMPORARY)
+    return ir.Array(name, result_element(variable.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
 
 
-def as_logical(combine: Combine, variable: Variable) -> Combine:
+def as_logical(combine: ir.Combine, variable: ir.Variable) -> ir.Combine:
     """The logical operator that does for a BOOL what `combine` does."""
-    if variable.element is not Element.BOOL or combine is Combine.BIT_XOR:
+    if variable.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
         return combine
-    return Combine.OR if combine in ANY else Combine.AND
+    return ir.Combine.OR if combine in ANY else ir.Combine.AND
 
 
-def only_if(condition: Expression, statement: Statement) -> Body:
+def only_if(condition: ir.Expression, statement: Statement) -> Body:
     """The statement under a condition, which may be settled already."""
-    if isinstance(condition, Const):
+    if isinstance(condition, ir.Const):
         return (statement,) if condition.value else ()
     return (If(condition, (statement,)),)
 
 
-def _word(reduction: Reduction, capabilities: Capabilities) -> Element:
+def _word(reduction: ir.Reduction, capabilities: Capabilities) -> ir.Element:
     """Targets that combine what threads find themselves combine words better than bytes."""
     element = reduction.variable.element
     return result_element(element) if capabilities.structured_loops else element

@@ -5,35 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
-from starplat.backends.negation import negated
 from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Piece, Stride, While
-from starplat.ir.listed import is_there, listed_length, node_in_words
-from starplat.ir.members import Membership, membership
-from starplat.ir.nodes import (
-    WORKERS,
-    AllArcs,
-    AllNodes,
-    Const,
-    Element,
-    InWords,
-    Kernel,
-    Listed,
-    Load,
-    NodeNeighbors,
-    NumArcs,
-    Numbers,
-    NumNodes,
-    Once,
-    Ref,
-    Variable,
-    Workers,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
+from starplat.ir.shapes.members import Membership, membership
 
 
-def over_domain(kernel: Kernel, operations: Operations) -> Body:
+def over_domain(kernel: ir.Kernel, operations: Operations) -> Body:
     """The loop, with what the threads contribute to reductions in locals of their own."""
     members = membership(kernel)
     if kernel.shares_arcs and not operations.capabilities.structured_loops:
@@ -45,26 +27,28 @@ def over_domain(kernel: Kernel, operations: Operations) -> Body:
         body = (If(negated(kernel.filter), (Continue(),)), *body)
     iterator = kernel.iterator
     match kernel.domain:
-        case AllNodes() | AllArcs():
+        case ir.AllNodes() | ir.AllArcs():
             assert iterator is not None
-            end = NumNodes() if isinstance(kernel.domain, AllNodes) else NumArcs()
-            return (Count(iterator, Const(0, Element.INT), end, Stride.GRID, body),)
-        case Workers():
+            end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
+            return (Count(iterator, ir.Const(0, ir.Element.INT), end, Stride.GRID, body),)
+        case ir.Workers():
             assert iterator is not None
-            return (Count(iterator, Const(0, Element.INT), Const(WORKERS, Element.INT), Stride.GRID, body),)
-        case NodeNeighbors(direction, node, position):
+            return (
+                Count(iterator, ir.Const(0, ir.Element.INT), ir.Const(ir.WORKERS, ir.Element.INT), Stride.GRID, body),
+            )
+        case ir.NodeNeighbors(direction, node, position):
             assert iterator is not None
             return operations.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
-        case Listed():
+        case ir.Listed():
             assert iterator is not None
             return _over_list(operations, kernel.domain, iterator, body)
-        case InWords():
+        case ir.InWords():
             assert iterator is not None
             return _over_words(operations, kernel.domain, iterator, body)
-        case Numbers(count):
+        case ir.Numbers(count):
             assert iterator is not None
-            return (Count(iterator, Const(0, Element.INT), count, Stride.GRID, body),)
-        case Once():
+            return (Count(iterator, ir.Const(0, ir.Element.INT), count, Stride.GRID, body),)
+        case ir.Once():
             return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
 
@@ -75,25 +59,25 @@ def in_pieces(operations: Operations, body: Body) -> Body:
     assert isinstance(loop, Count)
     begin, end = (operations.locals.fresh(name, loop.variable.element) for name in ("begin", "end"))
     piece = Piece(begin, end, loop.first, loop.end)
-    return (*before, piece, replace(loop, first=Ref(begin), end=Ref(end), stride=Stride.ONE))
+    return (*before, piece, replace(loop, first=ir.Ref(begin), end=ir.Ref(end), stride=Stride.ONE))
 
 
-def _over_list(operations: Operations, listed: Listed, iterator: Variable, body: Body) -> Body:
+def _over_list(operations: Operations, listed: ir.Listed, iterator: ir.Variable, body: Body) -> Body:
     """A thread for every place of a list."""
-    place = operations.locals.fresh("place", Element.INT)
-    node = Declare(iterator, Load(listed.array, Ref(place)), iterator not in operations.locals.changing)
+    place = operations.locals.fresh("place", ir.Element.INT)
+    node = Declare(iterator, ir.Load(listed.array, ir.Ref(place)), iterator not in operations.locals.changing)
     return (Count(place, listed.first, listed.last, Stride.GRID, (node, *body)),)
 
 
-def _over_words(operations: Operations, words: InWords, iterator: Variable, body: Body) -> Body:
+def _over_words(operations: Operations, words: ir.InWords, iterator: ir.Variable, body: Body) -> Body:
     """A thread for every bit of listed words."""
-    place = operations.locals.fresh("place", Element.INT)
+    place = operations.locals.fresh("place", ir.Element.INT)
     node = Declare(iterator, node_in_words(words, place), iterator not in operations.locals.changing)
     beyond = If(negated(is_there(iterator)), (Continue(),))
-    return (Count(place, Const(0, Element.INT), listed_length(words), Stride.GRID, (node, beyond, *body)),)
+    return (Count(place, ir.Const(0, ir.Element.INT), listed_length(words), Stride.GRID, (node, beyond, *body)),)
 
 
-def _over_members(operations: Operations, kernel: Kernel, members: Membership) -> Body:
+def _over_members(operations: Operations, kernel: ir.Kernel, members: Membership) -> Body:
     """A thread for every member of a set."""
     assert kernel.iterator is not None
     body = operations.block(members.body)
@@ -108,5 +92,5 @@ def _once(body: Body, leaves: bool) -> Body:
     if leaves:
         return replace_continue(body, (Leave(),))
     if has_continue(body):
-        return (While(Const(False, Element.BOOL), body, test_last=True),)
+        return (While(ir.Const(False, ir.Element.BOOL), body, test_last=True),)
     return body

@@ -11,38 +11,26 @@ from dataclasses import replace
 from starplat.backends.launch import GANGS, THREADS_OF_A_TEAM
 from starplat.backends.legal.locals import Locals
 from starplat.backends.statements import Assign, Body, Count, Declare, For, If, Stride, TeamLoop
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    Combine,
-    Const,
-    Element,
-    Expression,
-    Load,
-    Ref,
-    Select,
-    Variable,
-)
+from starplat.ir import nodes as ir
 
-_FIRST = Const(0, Element.INT)
+_FIRST = ir.Const(0, ir.Element.INT)
 
 
-def guarded(loop: Count, guard: Array | None) -> Count:
+def guarded(loop: Count, guard: ir.Array | None) -> Count:
     """The loop, which has no iterations where the guard says so."""
     if guard is None:
         return loop
-    return replace(loop, end=Select(Load(guard, _FIRST), loop.end, loop.first))
+    return replace(loop, end=ir.Select(ir.Load(guard, _FIRST), loop.end, loop.first))
 
 
-def guarded_block(body: Body, guard: Array | None) -> Body:
+def guarded_block(body: Body, guard: ir.Array | None) -> Body:
     """What one thread does, which is nothing where the guard says so."""
-    return body if guard is None else (If(Load(guard, _FIRST), body),)
+    return body if guard is None else (If(ir.Load(guard, _FIRST), body),)
 
 
 def by_gangs(
     loop: Count,
-    reductions: tuple[tuple[Combine, Variable], ...],
+    reductions: tuple[tuple[ir.Combine, ir.Variable], ...],
     begins: Body,
     ends: Body,
     locals_: Locals,
@@ -54,34 +42,36 @@ def by_gangs(
     Nodes, or teams' worth of nodes, are dealt out to the gangs one by one, so that one gang does not get all long rows;
     where an iteration is not `for_teams`, the threads of a team take nodes that follow each other.
     """
-    gang = locals_.fresh("gang", Element.INT)
+    gang = locals_.fresh("gang", ir.Element.INT)
     share = _dealt_out(loop, loop.variable, gang, 1) if for_teams else _in_tiles(loop, reductions, gang, locals_)
     body = (*begins, TeamLoop(share, reductions, among_teams=True), *ends)
-    return Count(gang, _FIRST, Const(GANGS, Element.INT), Stride.ONE, body)
+    return Count(gang, _FIRST, ir.Const(GANGS, ir.Element.INT), Stride.ONE, body)
 
 
-def _in_tiles(loop: Count, reductions: tuple[tuple[Combine, Variable], ...], gang: Variable, locals_: Locals) -> For:
+def _in_tiles(
+    loop: Count, reductions: tuple[tuple[ir.Combine, ir.Variable], ...], gang: ir.Variable, locals_: Locals
+) -> For:
     """A team takes as many iterations as it has threads at a time."""
     first = locals_.fresh(f"first_{loop.variable.name}", loop.variable.element)
-    beyond = _sum(Ref(first), Const(THREADS_OF_A_TEAM, first.element))
-    end = Select(_less(beyond, loop.end), beyond, loop.end)
-    inner = TeamLoop(replace(loop, first=Ref(first), end=end, stride=Stride.ONE), reductions)
+    beyond = _sum(ir.Ref(first), ir.Const(THREADS_OF_A_TEAM, first.element))
+    end = ir.Select(_less(beyond, loop.end), beyond, loop.end)
+    inner = TeamLoop(replace(loop, first=ir.Ref(first), end=end, stride=Stride.ONE), reductions)
     return _dealt_out(replace(loop, body=(inner,)), first, gang, THREADS_OF_A_TEAM)
 
 
-def _dealt_out(loop: Count, variable: Variable, gang: Variable, at_a_time: int) -> For:
+def _dealt_out(loop: Count, variable: ir.Variable, gang: ir.Variable, at_a_time: int) -> For:
     """The iterations of one gang of a loop that goes on by so many."""
     element = variable.element
-    times = Binary(BinaryOperator.MULTIPLY, Ref(gang), Const(at_a_time, element), element)
-    start = Ref(gang) if at_a_time == 1 else times
-    begin = start if isinstance(loop.first, Const) and loop.first.value == 0 else _sum(loop.first, start)
-    step = Assign(variable, _sum(Ref(variable), Const(GANGS * at_a_time, element)))
-    return For(_less(Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))
+    times = ir.Binary(ir.BinaryOperator.MULTIPLY, ir.Ref(gang), ir.Const(at_a_time, element), element)
+    start = ir.Ref(gang) if at_a_time == 1 else times
+    begin = start if isinstance(loop.first, ir.Const) and loop.first.value == 0 else _sum(loop.first, start)
+    step = Assign(variable, _sum(ir.Ref(variable), ir.Const(GANGS * at_a_time, element)))
+    return For(_less(ir.Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))
 
 
-def _sum(left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator.ADD, left, right, left.element)
+def _sum(left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.ADD, left, right, left.element)
 
 
-def _less(left: Expression, right: Expression) -> Binary:
-    return Binary(BinaryOperator.LESS, left, right, Element.BOOL)
+def _less(left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.LESS, left, right, ir.Element.BOOL)

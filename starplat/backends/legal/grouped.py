@@ -11,35 +11,23 @@ from dataclasses import replace
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.operations import Operations
+from starplat.backends.legal.unread import without_unread
 from starplat.backends.statements import Accumulate, Assign, Body, Brought, Declare, GroupAdvance, GroupGather
-from starplat.backends.unread import without_unread
-from starplat.ir.arithmetic import identity
-from starplat.ir.gathering import Gathering, combined_with, gathering
-from starplat.ir.nodes import (
-    Array,
-    Element,
-    ForNeighbors,
-    InWords,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    Listed,
-    Ref,
-    SetLocal,
-    Variable,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 
 
-def by_groups(operations: Operations, kernel: Kernel) -> GroupAdvance | GroupGather:
+def by_groups(operations: Operations, kernel: ir.Kernel) -> GroupAdvance | GroupGather:
     """The kernel's loop over its nodes, all of them or listed ones."""
     gathers = gathering(kernel)
     return _advance(operations, kernel) if gathers is None else _gather(operations, kernel, gathers)
 
 
-def _advance(operations: Operations, kernel: Kernel) -> GroupAdvance:
+def _advance(operations: Operations, kernel: ir.Kernel) -> GroupAdvance:
     *ahead, loop = kernel.body
-    assert isinstance(loop, ForNeighbors)
+    assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
     rows, columns = ROWS[loop.direction]
     body = operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body))
@@ -49,7 +37,7 @@ def _advance(operations: Operations, kernel: Kernel) -> GroupAdvance:
     )
 
 
-def _gather(operations: Operations, kernel: Kernel, parts: Gathering) -> GroupGather:
+def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
     rows, columns = ROWS[loop.direction]
@@ -64,7 +52,7 @@ def _gather(operations: Operations, kernel: Kernel, parts: Gathering) -> GroupGa
     found = total
     if parts.first != nothing:
         found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
-        begin = (Declare(total, parts.first, constant=False), Accumulate(total, parts.combine, Ref(found)))
+        begin = (Declare(total, parts.first, constant=False), Accumulate(total, parts.combine, ir.Ref(found)))
     finish = (*ahead, *begin, *operations.block(parts.rest))
     return GroupGather(
         _brought(operations, kernel, rows),
@@ -75,42 +63,42 @@ def _gather(operations: Operations, kernel: Kernel, parts: Gathering) -> GroupGa
         value,
         given,
         operations.locals.fresh("values", total.element),
-        operations.locals.fresh("from", Element.ARC),
-        operations.locals.fresh("to", Element.ARC),
+        operations.locals.fresh("from", ir.Element.ARC),
+        operations.locals.fresh("to", ir.Element.ARC),
         operations.locals.fresh("joined", total.element),
         found,
         without_unread(finish),
     )
 
 
-def _brought(operations: Operations, kernel: Kernel, rows: Array) -> Brought:
+def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> Brought:
     assert kernel.iterator is not None
-    brought = operations.locals.fresh("brought", Element.NODE)
+    brought = operations.locals.fresh("brought", ir.Element.NODE)
     keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
     return Brought(
         rows,
-        kernel.domain if isinstance(kernel.domain, Listed | InWords) else None,
+        kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,
         keep,
         brought,
-        memory=operations.locals.fresh("rows", Element.INT),
-        size=operations.locals.fresh("listed_count", Element.INT),
-        begin=operations.locals.fresh("begin", Element.INT),
-        groups=operations.locals.fresh("groups", Element.INT),
-        count=operations.locals.fresh("count", Element.ARC),
-        place=operations.locals.fresh("place", Element.ARC),
-        owner=operations.locals.fresh("owner", Element.INT),
+        memory=operations.locals.fresh("rows", ir.Element.INT),
+        size=operations.locals.fresh("listed_count", ir.Element.INT),
+        begin=operations.locals.fresh("begin", ir.Element.INT),
+        groups=operations.locals.fresh("groups", ir.Element.INT),
+        count=operations.locals.fresh("count", ir.Element.ARC),
+        place=operations.locals.fresh("place", ir.Element.ARC),
+        owner=operations.locals.fresh("owner", ir.Element.INT),
     )
 
 
-def _giving(body: tuple[KernelOp, ...], total: Variable, value: Variable) -> tuple[KernelOp, ...]:
+def _giving(body: tuple[ir.KernelOp, ...], total: ir.Variable, value: ir.Variable) -> tuple[ir.KernelOp, ...]:
     """The body of a loop that gathers, which gives `value` what it would have combined into `total`."""
     *lets, last = body
     match last:
-        case SetLocal(_, combined):
+        case ir.SetLocal(_, combined):
             found = combined_with(total, combined)
             assert found is not None
-            return (*lets, SetLocal(value, found[1]))
-        case KernelIf(_, then, ()):
+            return (*lets, ir.SetLocal(value, found[1]))
+        case ir.KernelIf(_, then, ()):
             return (*lets, replace(last, then=_giving(then, total, value)))
         case _:
             raise AssertionError("the loop does not gather")
@@ -119,8 +107,8 @@ def _giving(body: tuple[KernelOp, ...], total: Variable, value: Variable) -> tup
 class _Renamed(Rewriter):
     """Says one variable for another."""
 
-    def __init__(self, old: Variable, new: Variable) -> None:
+    def __init__(self, old: ir.Variable, new: ir.Variable) -> None:
         self.old, self.new = old, new
 
-    def variable(self, variable: Variable) -> Variable:
+    def variable(self, variable: ir.Variable) -> ir.Variable:
         return self.new if variable == self.old else variable

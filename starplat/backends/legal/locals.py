@@ -5,64 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.backends.fresh_names import FreshNames
 from starplat.backends.statements import Assign, Body, Declare
+from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
-from starplat.ir.nodes import (
-    Apply,
-    Binary,
-    CallFunction,
-    Cast,
-    Const,
-    Element,
-    Expression,
-    FindArc,
-    Function,
-    Kernel,
-    Load,
-    NumArcs,
-    NumNodes,
-    Origin,
-    Ref,
-    Select,
-    Unary,
-    Variable,
-)
+from starplat.ir import nodes as ir
 
 
 class Locals:
     """Those of one kernel or function; `changing` are they that change, `once_set` they that one operation assigns."""
 
-    def __init__(self, routine: Kernel | Function, taken: Iterable[str]) -> None:
+    def __init__(self, routine: ir.Kernel | ir.Function, taken: Iterable[str]) -> None:
         names = {variable.name for variable in variables_in(routine)}
         names.update(array.name for array in getattr(routine, "arrays", ()))
         self.names = FreshNames(names.union(taken))
         self.changing = assigned_in(routine)
         self.once_set = assigned_once(routine)
 
-    def fresh(self, name: str, element: Element) -> Variable:
+    def fresh(self, name: str, element: ir.Element) -> ir.Variable:
         """A local with a name that nothing else has."""
-        return Variable(self.names.fresh(name), element)
+        return ir.Variable(self.names.fresh(name), element)
 
-    def settled(self, value: Expression, name: str, body: Body) -> tuple[Body, Expression]:
+    def settled(self, value: ir.Expression, name: str, body: Body) -> tuple[Body, ir.Expression]:
         """`value` where it may be mentioned more than once: in a local, unless it is one that `body` leaves alone."""
-        if isinstance(value, Const | NumNodes | NumArcs):
+        if isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs):
             return (), value
-        if isinstance(value, Ref) and value.variable not in assigned_in(body):
+        if isinstance(value, ir.Ref) and value.variable not in assigned_in(body):
             return (), value
         local = self.fresh(name, value.element)
-        return (Declare(local, value, constant=True),), Ref(local)
+        return (Declare(local, value, constant=True),), ir.Ref(local)
 
-    def early(self, value: Expression, name: str) -> tuple[Body, Expression]:
+    def early(self, value: ir.Expression, name: str) -> tuple[Body, ir.Expression]:
         """`value`, mentioned once but late: in a local if a cell that it reads may change until then."""
         if is_stable(value):
             return (), value
         local = self.fresh(name, value.element)
-        return (Declare(local, value, constant=True),), Ref(local)
+        return (Declare(local, value, constant=True),), ir.Ref(local)
 
     def apart(
-        self, variable: Variable, index: Expression, value: Expression
-    ) -> tuple[Body, tuple[Expression, Expression]]:
+        self, variable: ir.Variable, index: ir.Expression, value: ir.Expression
+    ) -> tuple[Body, tuple[ir.Expression, ir.Expression]]:
         """Where a cell is and what it gets, in locals if they mention the variable that is about to change."""
         before: Body = ()
         settled = []
@@ -73,23 +54,23 @@ class Locals:
         return before, (settled[0], settled[1])
 
 
-def is_stable(value: Expression) -> bool:
+def is_stable(value: ir.Expression) -> bool:
     """Whether the value cannot change while other threads run: made of locals, constants and the graph."""
     match value:
-        case Const() | Ref() | NumNodes() | NumArcs():
+        case ir.Const() | ir.Ref() | ir.NumNodes() | ir.NumArcs():
             return True
-        case Load(array, index):
-            return array.origin is Origin.GRAPH and is_stable(index)
-        case Unary(_, operand) | Cast(operand):
+        case ir.Load(array, index):
+            return array.origin is ir.Origin.GRAPH and is_stable(index)
+        case ir.Unary(_, operand) | ir.Cast(operand):
             return is_stable(operand)
-        case Binary(_, left, right):
+        case ir.Binary(_, left, right):
             return is_stable(left) and is_stable(right)
-        case Select(condition, then, otherwise):
+        case ir.Select(condition, then, otherwise):
             return is_stable(condition) and is_stable(then) and is_stable(otherwise)
-        case Apply(_, arguments):
+        case ir.Apply(_, arguments):
             return all(is_stable(argument) for argument in arguments)
-        case FindArc(source, destination):
+        case ir.FindArc(source, destination):
             return is_stable(source) and is_stable(destination)
-        case CallFunction():
+        case ir.CallFunction():
             return False
     assert_never(value)

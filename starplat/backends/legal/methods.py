@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from starplat.backends.statements import Method
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import Array, Combine, Element
 from starplat.source import SourceFile, Span
 
 
@@ -19,13 +19,13 @@ class Methods:
     source: SourceFile
     span: Span
 
-    def method(self, combine: Combine, element: Element) -> Method:
+    def method(self, combine: ir.Combine, element: ir.Element) -> Method:
         """How the target updates a shared cell in one piece.
 
         Raises:
             DiagnosticError: E0604, it cannot.
         """
-        if element is Element.BOOL and combine is Combine.BIT_XOR:
+        if element is ir.Element.BOOL and combine is ir.Combine.BIT_XOR:
             return Method.FLIP_BYTE
         if self.capabilities.has_atomic(combine, element):
             return Method.NATIVE
@@ -35,19 +35,19 @@ class Methods:
             f"this target cannot update a shared {element.value} with '{combine.value}' in one piece"
         )
 
-    def require_fetch(self, array: Array, combine: Combine) -> None:
+    def require_fetch(self, array: ir.Array, combine: ir.Combine) -> None:
         """Refuses what reads a cell and changes it, if the target cannot do so in one piece."""
         if not self.capabilities.has_atomic(combine, array.element):
             raise self._impossible(f"this target cannot read a cell of '{array.name}' and change it in one piece")
 
-    def require_swap(self, array: Array) -> None:
+    def require_swap(self, array: ir.Array) -> None:
         """Refuses what compares and swaps a cell, if the target cannot do so in one piece."""
         if not self.capabilities.has_compare_and_swap(array.element):
             raise self._impossible(f"this target cannot compare and swap a cell of '{array.name}' in one piece")
 
-    def require_lock(self, array: Array) -> None:
+    def require_lock(self, array: ir.Array) -> None:
         """Refuses what takes a lock, if the target cannot."""
-        if not self.capabilities.has_compare_and_swap(Element.INT):
+        if not self.capabilities.has_compare_and_swap(ir.Element.INT):
             raise self._impossible(f"this target cannot lock a cell of '{array.name}'")
 
     def _impossible(self, message: str) -> DiagnosticError:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import assert_never
 
 from starplat.backends.arc_rows import ROWS
+from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.contributions import Contributions, as_logical
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.backends.legal.updates import Updates, stored
-from starplat.backends.negation import negated
 from starplat.backends.statements import (
     Assign,
     Body,
@@ -31,110 +31,77 @@ from starplat.backends.statements import (
     While,
 )
 from starplat.backends.uses import assigned_in, reads, variables_in
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.nodes import (
-    Array,
-    Binary,
-    BinaryOperator,
-    CompareSwap,
-    Const,
-    Contribute,
-    Direction,
-    Element,
-    Expression,
-    ExtremeCell,
-    FetchAdd,
-    FetchOr,
-    ForNeighbors,
-    ForRange,
-    Function,
-    Kernel,
-    KernelBreak,
-    KernelCall,
-    KernelContinue,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    KernelWhile,
-    Let,
-    Load,
-    Module,
-    Ref,
-    SetLocal,
-    Store,
-    UpdateCell,
-    Variable,
-)
-from starplat.ir.shared_rows import SharedRow, shared_rows
+from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
 
 
 class Operations:
     """Works on one kernel or function; `taken` are names that it may not give, besides those of the routine."""
 
     def __init__(
-        self, routine: Kernel | Function, module: Module, capabilities: Capabilities, taken: Iterable[str] = ()
+        self, routine: ir.Kernel | ir.Function, module: ir.Module, capabilities: Capabilities, taken: Iterable[str] = ()
     ) -> None:
         self.capabilities = capabilities
         self.locals = Locals(routine, taken)
         self.methods = Methods(capabilities, module.source, routine.span)
         self.updates = Updates(self.locals, self.methods)
-        reductions = routine.reductions if isinstance(routine, Kernel) else ()
+        reductions = routine.reductions if isinstance(routine, ir.Kernel) else ()
         self.contributions = Contributions(reductions, self.locals, self.methods)
-        self.rows: dict[Variable, SharedRow] = {}
-        if isinstance(routine, Kernel) and routine.shares_arcs and capabilities.inner_loops:
+        self.rows: dict[ir.Variable, SharedRow] = {}
+        if isinstance(routine, ir.Kernel) and routine.shares_arcs and capabilities.inner_loops:
             self.rows = {row.loop.position: row for row in shared_rows(routine, module)}
 
-    def block(self, body: tuple[KernelOp, ...]) -> Body:
+    def block(self, body: tuple[ir.KernelOp, ...]) -> Body:
         """The operations, one after the other."""
         statements = tuple(statement for op in body for statement in self.operation(op))
         return _with_counters(_with_receivers(statements, self.locals.once_set))
 
-    def operation(self, op: KernelOp) -> Body:
+    def operation(self, op: ir.KernelOp) -> Body:
         match op:
-            case Let(variable, value):
+            case ir.Let(variable, value):
                 return (Declare(variable, value, variable not in self.locals.changing),)
-            case SetLocal(variable, value):
+            case ir.SetLocal(variable, value):
                 return (Assign(variable, value),)
-            case Store(array, index, value):
+            case ir.Store(array, index, value):
                 return (stored(array, index, value),)
-            case UpdateCell():
+            case ir.UpdateCell():
                 return self.updates.update(op)
-            case ExtremeCell():
+            case ir.ExtremeCell():
                 return self.updates.extreme(op, self.block)
-            case FetchAdd() | FetchOr():
+            case ir.FetchAdd() | ir.FetchOr():
                 return self.updates.fetch(op)
-            case CompareSwap():
+            case ir.CompareSwap():
                 return self.updates.swap(op)
-            case Contribute(reduction, value):
+            case ir.Contribute(reduction, value):
                 return self.contributions.statements(reduction, value)
-            case KernelIf(condition, then, otherwise):
+            case ir.KernelIf(condition, then, otherwise):
                 return (self.branch(condition, self.block(then), self.block(otherwise)),)
-            case KernelWhile(condition, body, test_last):
+            case ir.KernelWhile(condition, body, test_last):
                 return (While(condition, self.block(body), test_last),)
-            case KernelFor(condition, step, body):
+            case ir.KernelFor(condition, step, body):
                 return (self.stepped(condition, self.block(step), self.block(body)),)
-            case ForRange(variable, first, end, body):
+            case ir.ForRange(variable, first, end, body):
                 inner = self.block(body)
                 before, end = self.locals.settled(end, "end", inner)
                 return (*before, Count(variable, first, end, Stride.ONE, inner))
-            case ForNeighbors(direction, node, neighbor, position, body):
+            case ir.ForNeighbors(direction, node, neighbor, position, body):
                 loop = self.over_neighbors(direction, node, neighbor, position, Stride.ONE, self.block(body))
                 return self.in_team(self.rows[position], loop) if position in self.rows else loop
-            case KernelBreak():
+            case ir.KernelBreak():
                 return (Break(),)
-            case KernelContinue():
+            case ir.KernelContinue():
                 return (Continue(),)
-            case KernelReturn(value):
+            case ir.KernelReturn(value):
                 return (Leave(value),)
-            case KernelCall(call):
+            case ir.KernelCall(call):
                 return (Call(call),)
         assert_never(op)
 
-    def branch(self, condition: Expression, then: Body, otherwise: Body) -> If:
+    def branch(self, condition: ir.Expression, then: Body, otherwise: Body) -> If:
         return If(condition, then, otherwise) if then else If(negated(condition), otherwise)
 
-    def stepped(self, condition: Expression, step: Body, body: Body) -> Statement:
+    def stepped(self, condition: ir.Expression, step: Body, body: Body) -> Statement:
         """A `for` where the step is plain assignments, else a `while` that takes the step wherever a round ends."""
         assignments = tuple(statement for statement in step if isinstance(statement, Assign))
         if assignments == step:
@@ -150,10 +117,10 @@ class Operations:
 
     def over_neighbors(
         self,
-        direction: Direction,
-        node: Expression,
-        neighbor: Variable,
-        position: Variable,
+        direction: ir.Direction,
+        node: ir.Expression,
+        neighbor: ir.Variable,
+        position: ir.Variable,
         stride: Stride,
         body: Body,
     ) -> Body:
@@ -162,24 +129,24 @@ class Operations:
         before: Body = ()
         if stride is Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)
-        after = Binary(BinaryOperator.ADD, node, Const(1, Element.INT), Element.NODE)
+        after = ir.Binary(ir.BinaryOperator.ADD, node, ir.Const(1, ir.Element.INT), ir.Element.NODE)
         body = self.with_neighbor(neighbor, columns, position, body)
-        return (*before, Count(position, Load(rows, node), Load(rows, after), stride, body))
+        return (*before, Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
 
-    def with_neighbor(self, neighbor: Variable, columns: Array, position: Variable, body: Body) -> Body:
+    def with_neighbor(self, neighbor: ir.Variable, columns: ir.Array, position: ir.Variable, body: Body) -> Body:
         """The body of a loop over arcs, which begins with who is at the other end if that matters."""
         if not reads(neighbor, body) and neighbor not in assigned_in(body):
             return body
-        return (Declare(neighbor, Load(columns, Ref(position)), neighbor not in self.locals.changing), *body)
+        return (Declare(neighbor, ir.Load(columns, ir.Ref(position)), neighbor not in self.locals.changing), *body)
 
 
-def _with_receivers(body: Body, once_set: frozenset[Variable]) -> Body:
+def _with_receivers(body: Body, once_set: frozenset[ir.Variable]) -> Body:
     """A local that the next statement gives what a cell held is declared there, without a value of its own."""
     joined: list[Statement] = []
     for statement in body:
         last = joined[-1] if joined else None
         match last, statement:
-            case Declare(declared, Const()), FetchCell(variable) if declared == variable:
+            case Declare(declared, ir.Const()), FetchCell(variable) if declared == variable:
                 joined[-1] = replace(statement, declares=True, constant=variable in once_set)
             case _:
                 joined.append(statement)

@@ -12,6 +12,7 @@ from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
 from starplat.backends.legal.operations import Operations
+from starplat.backends.legal.unread import without_unread
 from starplat.backends.statements import (
     Alone,
     Body,
@@ -26,32 +27,13 @@ from starplat.backends.statements import (
     TeamLoop,
     While,
 )
-from starplat.backends.unread import without_unread
 from starplat.backends.uses import walk
+from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.listed import listed_length
-from starplat.ir.nodes import (
-    Array,
-    CallFunction,
-    Combine,
-    Const,
-    Element,
-    Function,
-    InWords,
-    Kernel,
-    Listed,
-    Load,
-    Module,
-    Numbers,
-    Once,
-    Unary,
-    UnaryOperator,
-    Variable,
-    Workers,
-)
+from starplat.ir.shapes.listed import listed_length
 
 
-def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> LegalKernel:
+def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> LegalKernel:
     """The kernel as statements: its loop over the domain, and the end of its reductions."""
     assert kernel.guard is None or capabilities.batches, "kernels have guards only where the host asks for rounds ahead"
     operations = Operations(kernel, module, capabilities)
@@ -69,34 +51,34 @@ def legal_kernel(kernel: Kernel, module: Module, capabilities: Capabilities) -> 
     return LegalKernel(kernel, results, without_unread(body))
 
 
-def _guarded(kernel: Kernel) -> Body:
+def _guarded(kernel: ir.Kernel) -> Body:
     """All threads leave at once where the guard says so."""
     if kernel.guard is None:
         return ()
-    return (If(Unary(UnaryOperator.NOT, Load(kernel.guard, Const(0, Element.INT))), (Leave(),)),)
+    return (If(ir.Unary(ir.UnaryOperator.NOT, ir.Load(kernel.guard, ir.Const(0, ir.Element.INT))), (Leave(),)),)
 
 
-def _together(kernel: Kernel) -> Together:
+def _together(kernel: ir.Kernel) -> Together:
     """Who hands on what threads contribute."""
-    if isinstance(kernel.domain, Once):
+    if isinstance(kernel.domain, ir.Once):
         return Together.ALONE
     return Together.APART if kernel.works_apart else Together.IN_GROUPS
 
 
-def legal_function(function: Function, module: Module, capabilities: Capabilities) -> LegalFunction:
+def legal_function(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> LegalFunction:
     """The function as statements."""
     body = Operations(function, module, capabilities).block(function.body)
     return LegalFunction(function, without_unread(body))
 
 
-def _structured(kernel: Kernel, operations: Operations, results: tuple[Array, ...], body: Body) -> Body:
+def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Array, ...], body: Body) -> Body:
     """The kernel's loop as the target shares it out, or its block for one thread."""
     contributions, ahead = operations.contributions, kernel.guard is not None
     begins, parts = contributions.declared(), contributions.parts
     stays = any(reduction.into is not None for reduction in kernel.reductions)
     assert not (stays and kernel.brought_back), "what stays on the device and what comes back are combined apart"
     arrays = (*kernel.arrays, *results) if stays else kernel.arrays
-    if isinstance(kernel.domain, Once):
+    if isinstance(kernel.domain, ir.Once):
         if stays:
             body = (*begins, *body, *contributions.ends(results, Together.ALONE))
             return (Alone(guarded_block(body, kernel.guard), (), arrays, ahead),)
@@ -114,13 +96,13 @@ def _structured(kernel: Kernel, operations: Operations, results: tuple[Array, ..
 
 
 def _shared_out(
-    kernel: Kernel, loop: Count, reductions: tuple[tuple[Combine, Variable], ...], arrays: tuple[Array, ...]
+    kernel: ir.Kernel, loop: Count, reductions: tuple[tuple[ir.Combine, ir.Variable], ...], arrays: tuple[ir.Array, ...]
 ) -> SharedLoop:
     """A loop over the kernel's domain that all threads share."""
-    uneven = any(isinstance(part, Count | While | For | CallFunction) for part in walk(loop.body))
+    uneven = any(isinstance(part, Count | While | For | ir.CallFunction) for part in walk(loop.body))
     domain, ahead = kernel.domain, kernel.guard is not None
-    length = listed_length(domain) if isinstance(domain, Listed | InWords | Numbers) else None
+    length = listed_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
     by_teams = any(isinstance(part, TeamLoop) for part in walk(loop.body))
     loop = replace(loop, stride=Stride.ONE)
-    long = isinstance(domain, Workers)
+    long = isinstance(domain, ir.Workers)
     return SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead)

@@ -8,25 +8,14 @@ from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.operations import Operations
 from starplat.backends.statements import Accumulate, Advance, Body, Declare, Gather, Leave, Search
-from starplat.ir.arithmetic import identity
-from starplat.ir.gathering import Gathering, combined_with, gathering
-from starplat.ir.members import Membership
-from starplat.ir.nodes import (
-    ForNeighbors,
-    InWords,
-    Kernel,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    Listed,
-    Ref,
-    SetLocal,
-    Variable,
-)
-from starplat.ir.searching import Searching, searching
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
+from starplat.ir.shapes.members import Membership
+from starplat.ir.shapes.searching import Searching, searching
 
 
-def over_arcs(operations: Operations, kernel: Kernel, members: Membership | None) -> Body:
+def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> Body:
     """A thread for every few arcs of a kernel's nodes; what is worked out for a node is worked out for each arc."""
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
@@ -39,10 +28,10 @@ def over_arcs(operations: Operations, kernel: Kernel, members: Membership | None
     return (_advance(operations, kernel, members),)
 
 
-def _advance(operations: Operations, kernel: Kernel, members: Membership | None) -> Advance:
+def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> Advance:
     """What is done with arcs one by one."""
     *ahead, loop = kernel.body if members is None else members.body
-    assert isinstance(loop, ForNeighbors)
+    assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
     rows, columns = ROWS[loop.direction]
     body = (
@@ -52,12 +41,12 @@ def _advance(operations: Operations, kernel: Kernel, members: Membership | None)
     body = replace_continue(body, (Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
-    listed = kernel.domain if isinstance(kernel.domain, Listed | InWords) else None
+    listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
     return Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
 
 
-def _search(operations: Operations, kernel: Kernel, parts: Searching) -> Search:
+def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> Search:
     """A test of arcs, and what is done with one that passes it."""
     assert kernel.iterator is not None
     _, columns = ROWS[parts.loop.direction]
@@ -68,7 +57,7 @@ def _search(operations: Operations, kernel: Kernel, parts: Searching) -> Search:
     return Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
 
 
-def _gather(operations: Operations, kernel: Kernel, members: Membership | None, parts: Gathering) -> Gather:
+def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> Gather:
     """Values of arcs that threads share, and what is done with what they come to."""
     assert kernel.iterator is not None
     rows, columns = ROWS[parts.loop.direction]
@@ -85,24 +74,24 @@ def _gather(operations: Operations, kernel: Kernel, members: Membership | None, 
         joined, begin = parts.total, ()
     else:
         taken = Declare(parts.total, parts.first, constant=False)
-        begin = (taken, Accumulate(parts.total, parts.combine, Ref(joined)))
+        begin = (taken, Accumulate(parts.total, parts.combine, ir.Ref(joined)))
     finish = replace_continue((*ahead, *begin, *rest), (Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     position, combine = parts.loop.position, parts.combine
-    listed, value = kernel.domain if isinstance(kernel.domain, Listed) else None, (*ahead, *value)
+    listed, value = kernel.domain if isinstance(kernel.domain, ir.Listed) else None, (*ahead, *value)
     return Gather(whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed)
 
 
-def _returning(body: tuple[KernelOp, ...], total: Variable) -> tuple[KernelOp, ...]:
+def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:
     """The body of a loop that gathers, which returns what it would have combined into `total`."""
     *lets, last = body
     match last:
-        case SetLocal(_, value):
+        case ir.SetLocal(_, value):
             found = combined_with(total, value)
             assert found is not None
-            return (*lets, KernelReturn(found[1]))
-        case KernelIf(condition, then, ()):
-            return (*lets, KernelIf(condition, _returning(then, total)))
+            return (*lets, ir.KernelReturn(found[1]))
+        case ir.KernelIf(condition, then, ()):
+            return (*lets, ir.KernelIf(condition, _returning(then, total)))
         case _:
             raise AssertionError("the loop does not gather")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.backends.c.negation import negated
 from starplat.backends.legal.contributions import ANY, only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.backends.negation import negated
 from starplat.backends.statements import (
     AtomicCell,
     Body,
@@ -21,25 +21,15 @@ from starplat.backends.statements import (
     SwapCell,
     WhileBeyondLocked,
 )
-from starplat.ir.nodes import (
-    Array,
-    Combine,
-    CompareSwap,
-    Const,
-    Element,
-    Expression,
-    ExtremeCell,
-    FetchAdd,
-    FetchOr,
-    KernelOp,
-    UpdateCell,
-)
+from starplat.ir import nodes as ir
 
-_ONE_MENTION = frozenset({Combine.ADD, Combine.MULTIPLY, Combine.BIT_AND, Combine.BIT_OR, Combine.BIT_XOR})
+_ONE_MENTION = frozenset(
+    {ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR}
+)
 """Those with an assignment operator of their own, which mentions the cell once."""
 
 
-Block = Callable[[tuple[KernelOp, ...]], Body]
+Block = Callable[[tuple[ir.KernelOp, ...]], Body]
 
 
 @dataclass(frozen=True)
@@ -49,9 +39,9 @@ class Updates:
     locals: Locals
     methods: Methods
 
-    def update(self, op: UpdateCell) -> Body:
+    def update(self, op: ir.UpdateCell) -> Body:
         """A cell is combined with a value."""
-        if op.array.element is Element.BOOL and op.combine is not Combine.BIT_XOR:
+        if op.array.element is ir.Element.BOOL and op.combine is not ir.Combine.BIT_XOR:
             return self._update_flag(op)
         if op.shared:
             method = self.methods.method(op.combine, op.array.element)
@@ -61,14 +51,14 @@ class Updates:
             before, index = (), op.index
         return (*before, CombineCell(op.combine, op.array, index, op.value))
 
-    def _update_flag(self, op: UpdateCell) -> Body:
+    def _update_flag(self, op: ir.UpdateCell) -> Body:
         """Whoever changes a flag with `||` stores True, with `&&` False: no need for an atomic operation."""
         sets = op.combine in ANY
         condition = op.value if sets else negated(op.value)
-        store = StoreCell(op.array, op.index, Const(sets, Element.BOOL))
+        store = StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
         return only_if(condition, store)
 
-    def extreme(self, op: ExtremeCell, block: Block) -> Body:
+    def extreme(self, op: ir.ExtremeCell, block: Block) -> Body:
         """A cell takes a smaller or greater value, with what it carries; `block` says what else is done then."""
         before, index = self.locals.settled(op.index, "cell", ())
         more, candidate = self.locals.settled(op.candidate, "candidate", ())
@@ -87,27 +77,27 @@ class Updates:
             method = self.methods.method(op.extreme, op.array.element)
             return (*before, IfBeyond(op.extreme, op.array, index, candidate, method, tuple(carried)))
         self.methods.require_lock(op.array)
-        done = self.locals.fresh("done", Element.BOOL)
+        done = self.locals.fresh("done", ir.Element.BOOL)
         body = (store, *carried)
         return (*before, WhileBeyondLocked(op.extreme, op.array, index, candidate, op.lock, done, body))
 
-    def fetch(self, op: FetchAdd | FetchOr) -> Body:
+    def fetch(self, op: ir.FetchAdd | ir.FetchOr) -> Body:
         """A cell is read and changed."""
-        combine = Combine.ADD if isinstance(op, FetchAdd) else Combine.BIT_OR
+        combine = ir.Combine.ADD if isinstance(op, ir.FetchAdd) else ir.Combine.BIT_OR
         self.methods.require_fetch(op.array, combine)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
         return (*before, FetchCell(op.variable, combine, op.array, index, value))
 
-    def swap(self, op: CompareSwap) -> Body:
+    def swap(self, op: ir.CompareSwap) -> Body:
         """A cell is replaced if it holds what is expected."""
         self.methods.require_swap(op.array)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
         return (*before, SwapCell(op.variable, op.array, index, op.expected, value))
 
 
-def stored(array: Array, index: Expression, value: Expression) -> Statement:
+def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> Statement:
     """The store of a cell; a packed array is only ever added to."""
     if not array.packed:
         return StoreCell(array, index, value)
-    assert value == Const(True, Element.BOOL), "the schedule packs what is only added to"
+    assert value == ir.Const(True, ir.Element.BOOL), "the schedule packs what is only added to"
     return Insert(array, index)

@@ -9,7 +9,7 @@ from starplat.backends.statements.brought import Brought
 from starplat.backends.statements.cells import CellStatement, Method
 from starplat.backends.statements.launches import LaunchStatement
 from starplat.backends.statements.plain import Assign, Declare, PlainStatement
-from starplat.ir.nodes import Array, Combine, Const, Expression, InWords, Listed, ListMembers, Variable
+from starplat.ir import nodes as ir
 
 
 class Stride(Enum):
@@ -21,7 +21,7 @@ class Stride(Enum):
 
 @dataclass(frozen=True, slots=True)
 class If:
-    condition: Expression
+    condition: ir.Expression
     then: Body
     otherwise: Body = ()
 
@@ -30,7 +30,7 @@ class If:
 class While:
     """`while (condition) body`, or `do body while (condition)` if `test_last`."""
 
-    condition: Expression
+    condition: ir.Expression
     body: Body
     test_last: bool = False
 
@@ -39,7 +39,7 @@ class While:
 class For:
     """`for (first; condition; step) body`."""
 
-    condition: Expression
+    condition: ir.Expression
     step: tuple[Assign, ...]
     body: Body
     first: Declare | None = None
@@ -49,9 +49,9 @@ class For:
 class Count:
     """`for (variable = first; variable < end; variable += stride) body`; `end` may be evaluated more than once."""
 
-    variable: Variable
-    first: Expression
-    end: Expression
+    variable: ir.Variable
+    first: ir.Expression
+    end: ir.Expression
     stride: Stride
     body: Body
 
@@ -63,10 +63,10 @@ class IfBeyond:
     With a `method`, the cell then takes the candidate atomically and `body` runs only if the cell still was behind it.
     """
 
-    extreme: Combine
-    array: Array
-    index: Expression
-    candidate: Expression
+    extreme: ir.Combine
+    array: ir.Array
+    index: ir.Expression
+    candidate: ir.Expression
     method: Method | None
     body: Body
 
@@ -78,12 +78,12 @@ class WhileBeyondLocked:
     The lock is taken and released in one pass of the loop, so that threads in lockstep cannot wait for each other.
     """
 
-    extreme: Combine
-    array: Array
-    index: Expression
-    candidate: Expression
-    lock: Array
-    done: Variable
+    extreme: ir.Combine
+    array: ir.Array
+    index: ir.Expression
+    candidate: ir.Expression
+    lock: ir.Array
+    done: ir.Variable
     body: Body
 
 
@@ -99,10 +99,10 @@ class SharedLoop:
     """
 
     loop: Count
-    reductions: tuple[tuple[Combine, Variable], ...]
-    arrays: tuple[Array, ...]
+    reductions: tuple[tuple[ir.Combine, ir.Variable], ...]
+    arrays: tuple[ir.Array, ...]
     uneven: bool
-    length: Expression | None = None
+    length: ir.Expression | None = None
     by_teams: bool = False
     long: bool = False
     by_gangs: bool = False
@@ -115,7 +115,7 @@ class TeamLoop:
     found in the locals of `reductions` is combined."""
 
     loop: Count | For
-    reductions: tuple[tuple[Combine, Variable], ...]
+    reductions: tuple[tuple[ir.Combine, ir.Variable], ...]
     among_teams: bool = False
 
 
@@ -125,8 +125,8 @@ class Alone:
     host does not wait for its end."""
 
     body: Body
-    results: tuple[Variable, ...]
-    arrays: tuple[Array, ...]
+    results: tuple[ir.Variable, ...]
+    arrays: tuple[ir.Array, ...]
     ahead: bool = False
 
 
@@ -149,7 +149,7 @@ class OnFirst:
 class IfMany:
     """`then` if a set has so many members that most arcs lead to one, as all threads see it."""
 
-    members: Array
+    members: ir.Array
     then: Body
     otherwise: Body
 
@@ -158,7 +158,7 @@ class IfMany:
 class IfEmpty:
     """`then` if a set has no members, as all threads see it."""
 
-    members: Array
+    members: ir.Array
     then: Body
     otherwise: Body = ()
 
@@ -167,9 +167,9 @@ class IfEmpty:
 class EachMember:
     """`body` for every `node` in a set, a thread for each; the set is empty afterwards if it `takes` them."""
 
-    members: Array
+    members: ir.Array
     takes: bool
-    node: Variable
+    node: ir.Variable
     body: Body
 
 
@@ -182,14 +182,14 @@ class Advance:
     nodes. `visit` is done with every node as well, once or more often.
     """
 
-    members: Array | None
+    members: ir.Array | None
     takes: bool
-    node: Variable
-    keep: Expression | None
-    rows: Array
-    position: Variable
+    node: ir.Variable
+    keep: ir.Expression | None
+    rows: ir.Array
+    position: ir.Variable
     body: Body
-    listed: Listed | InWords | None = None
+    listed: ir.Listed | ir.InWords | None = None
     visit: Body = ()
 
 
@@ -203,19 +203,19 @@ class Gather:
     `value` is the body of a function that returns the value; both bodies declare what they need of the node.
     """
 
-    members: Array | None
+    members: ir.Array | None
     takes: bool
-    node: Variable
-    keep: Expression | None
-    rows: Array
-    position: Variable
-    combine: Combine
-    start: Const
+    node: ir.Variable
+    keep: ir.Expression | None
+    rows: ir.Array
+    position: ir.Variable
+    combine: ir.Combine
+    start: ir.Const
     value: Body
-    total: Variable
+    total: ir.Variable
     finish: Body
-    listed: Listed | None = None
-    noted: ListMembers | None = None
+    listed: ir.Listed | None = None
+    noted: ir.ListMembers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +225,10 @@ class Search:
     `test` is the body of a function that returns a BOOL; both declare what they need of the arc.
     """
 
-    node: Variable
-    keep: Expression | None
-    rows: Array
-    position: Variable
+    node: ir.Variable
+    keep: ir.Expression | None
+    rows: ir.Array
+    position: ir.Variable
     test: Body
     reach: Body
 
@@ -238,8 +238,8 @@ class GroupAdvance:
     """As Advance: `visit` is done with every node brought, `body` with every arc, by all threads of a group in turn."""
 
     nodes: Brought
-    node: Variable
-    position: Variable
+    node: ir.Variable
+    position: ir.Variable
     visit: Body
     body: Body
 
@@ -250,17 +250,17 @@ class GroupGather:
     the places from `first` to `end`; of a long row, a thread has those that it came by in `joined`."""
 
     nodes: Brought
-    node: Variable
-    position: Variable
-    combine: Combine
-    start: Const
-    value: Variable
+    node: ir.Variable
+    position: ir.Variable
+    combine: ir.Combine
+    start: ir.Const
+    value: ir.Variable
     body: Body
-    values: Variable
-    first: Variable
-    end: Variable
-    joined: Variable
-    total: Variable
+    values: ir.Variable
+    first: ir.Variable
+    end: ir.Variable
+    joined: ir.Variable
+    total: ir.Variable
     finish: Body
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Array, Expression, InWords, Listed, Variable
+from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +16,14 @@ class Brought:
     how many groups share a node, the arcs of all nodes brought, a place among these, and which thread brought its node.
     """
 
-    rows: Array
-    listed: Listed | InWords | None
-    keep: Expression | None
-    brought: Variable
-    memory: Variable
-    size: Variable
-    begin: Variable
-    groups: Variable
-    count: Variable
-    place: Variable
-    owner: Variable
+    rows: ir.Array
+    listed: ir.Listed | ir.InWords | None
+    keep: ir.Expression | None
+    brought: ir.Variable
+    memory: ir.Variable
+    size: ir.Variable
+    begin: ir.Variable
+    groups: ir.Variable
+    count: ir.Variable
+    place: ir.Variable
+    owner: ir.Variable

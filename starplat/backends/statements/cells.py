@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.ir.nodes import Array, Combine, Const, Element, Expression, Variable
+from starplat.ir import nodes as ir
 
-FIRST_CELL = Const(0, Element.INT)
+FIRST_CELL = ir.Const(0, ir.Element.INT)
 
 
 class Method(Enum):
@@ -20,29 +20,29 @@ class Method(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StoreCell:
-    array: Array
-    index: Expression
-    value: Expression
+    array: ir.Array
+    index: ir.Expression
+    value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class CombineCell:
     """`array[index] = array[index] combine value`, for cells that nobody else touches."""
 
-    combine: Combine
-    array: Array
-    index: Expression
-    value: Expression
+    combine: ir.Combine
+    array: ir.Array
+    index: ir.Expression
+    value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class AtomicCell:
     """`array[index] = array[index] combine value` in one piece."""
 
-    combine: Combine
-    array: Array
-    index: Expression
-    value: Expression
+    combine: ir.Combine
+    array: ir.Array
+    index: ir.Expression
+    value: ir.Expression
     method: Method
 
 
@@ -53,11 +53,11 @@ class FetchCell:
     `declares` the variable, which nothing else changes if it is `constant`.
     """
 
-    variable: Variable
-    combine: Combine
-    array: Array
-    index: Expression
-    value: Expression
+    variable: ir.Variable
+    combine: ir.Combine
+    array: ir.Array
+    index: ir.Expression
+    value: ir.Expression
     declares: bool = False
     constant: bool = False
 
@@ -69,24 +69,24 @@ class SwapCell:
     `value` and `index` do not mention `variable`.
     """
 
-    variable: Variable
-    array: Array
-    index: Expression
-    expected: Expression
-    value: Expression
+    variable: ir.Variable
+    array: ir.Array
+    index: ir.Expression
+    expected: ir.Expression
+    value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class CombineGroup:
     """What the `threads` of a group found in `part`, combined, goes into a cell of `result` at once."""
 
-    combine: Combine
-    part: Variable
-    result: Array
-    scratch: Variable
+    combine: ir.Combine
+    part: ir.Variable
+    result: ir.Array
+    scratch: ir.Variable
     method: Method
     threads: int
-    index: Expression = FIRST_CELL
+    index: ir.Expression = FIRST_CELL
 
 
 CellStatement = StoreCell | CombineCell | AtomicCell | FetchCell | SwapCell | CombineGroup

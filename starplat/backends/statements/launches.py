@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import Array, Expression, Variable
+from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,23 +12,23 @@ class GridBarrier:
     """Every thread of the launch waits here for all others, and sees what they wrote; if a set is given, only in case
     its list lacks some of its members."""
 
-    lacking: Array | None = None
+    lacking: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SwapPointers:
     """The names of two arrays change places."""
 
-    first: Array
-    second: Array
+    first: ir.Array
+    second: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
 class Insert:
     """Puts a node into a set; `alone` where only one thread does so, between barriers."""
 
-    members: Array
-    node: Expression
+    members: ir.Array
+    node: ir.Expression
     alone: bool = False
 
 
@@ -36,8 +36,8 @@ class Insert:
 class AskEmpty:
     """`variable` becomes whether a set has no members, as all threads see it; the opposite unless `when_empty`."""
 
-    variable: Variable
-    members: Array
+    variable: ir.Variable
+    members: ir.Array
     when_empty: bool
 
 
@@ -45,17 +45,17 @@ class AskEmpty:
 class AskSize:
     """`variable` becomes how many members a set has, as all threads see it."""
 
-    variable: Variable
-    members: Array
+    variable: ir.Variable
+    members: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
 class NoteMembers:
     """The members of a set become array[first], array[first + 1], …, in any order."""
 
-    members: Array
-    array: Array
-    first: Expression
+    members: ir.Array
+    array: ir.Array
+    first: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ class Inserted:
     """Ends the inserting into a set: after the next barrier all threads see what is in it. With `rows` it is estimated
     how many arcs the new members have."""
 
-    members: Array
-    rows: Array | None = None
+    members: ir.Array
+    rows: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Clear:
     """Takes everything out of a set."""
 
-    members: Array
+    members: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ class Record:
 
     point: int
     new_round: bool = False
-    members: Array | None = None
-    listed: tuple[Array, Expression, Expression] | None = None
-    node: Variable | None = None
-    keep: Expression | None = None
-    rows: Array | None = None
+    members: ir.Array | None = None
+    listed: tuple[ir.Array, ir.Expression, ir.Expression] | None = None
+    node: ir.Variable | None = None
+    keep: ir.Expression | None = None
+    rows: ir.Array | None = None
 
 
 LaunchStatement = Insert | AskEmpty | AskSize | NoteMembers | Inserted | Clear | Record | GridBarrier | SwapPointers

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.ir.nodes import CallFunction, Combine, Expression, Variable
+from starplat.ir import nodes as ir
 
 
 @dataclass(frozen=True, slots=True)
 class Declare:
     """A new local; `constant` if it never changes."""
 
-    variable: Variable
-    value: Expression
+    variable: ir.Variable
+    value: ir.Expression
     constant: bool
 
 
@@ -21,32 +21,32 @@ class Piece:
     """New locals: `begin` and `end` of what this thread has of the range from `first` to `last`, which those of the
     launch take in turn, each a piece."""
 
-    begin: Variable
-    end: Variable
-    first: Expression
-    last: Expression
+    begin: ir.Variable
+    end: ir.Variable
+    first: ir.Expression
+    last: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    variable: Variable
-    value: Expression
+    variable: ir.Variable
+    value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
     """`variable = variable combine value`."""
 
-    variable: Variable
-    combine: Combine
-    value: Expression
+    variable: ir.Variable
+    combine: ir.Combine
+    value: ir.Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
     """Returns from the function or kernel."""
 
-    value: Expression | None = None
+    value: ir.Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Continue:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    call: CallFunction
+    call: ir.CallFunction
 
 
 PlainStatement = Declare | Piece | Assign | Accumulate | Leave | Break | Continue | Call

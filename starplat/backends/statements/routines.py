@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from starplat.backends.statements.blocks import Advance, Body, Gather, GroupAdvance, GroupGather, Search
 from starplat.backends.statements.cells import CombineGroup
-from starplat.ir.nodes import Array, Const, Element, Function, Kernel, OnDevice
+from starplat.ir import nodes as ir
 
 _BY_GROUPS = CombineGroup | Advance | Gather | Search | GroupAdvance | GroupGather
 
@@ -15,8 +15,8 @@ _BY_GROUPS = CombineGroup | Advance | Gather | Search | GroupAdvance | GroupGath
 class LegalKernel:
     """A kernel whose body is ready to be spelled; `results` are the words that its reductions are combined into."""
 
-    kernel: Kernel
-    results: tuple[Array, ...]
+    kernel: ir.Kernel
+    results: tuple[ir.Array, ...]
     body: Body
 
     @property
@@ -33,9 +33,9 @@ class LegalLoop:
     from; `outcomes` the words that changed variables of the host come back in.
     """
 
-    op: OnDevice
-    found: tuple[tuple[Array, Const], ...]
-    outcomes: tuple[Array, ...]
+    op: ir.OnDevice
+    found: tuple[tuple[ir.Array, ir.Const], ...]
+    outcomes: tuple[ir.Array, ...]
     body: Body
 
 
@@ -43,10 +43,10 @@ class LegalLoop:
 class LegalFunction:
     """A function that kernels call, whose body is ready to be spelled."""
 
-    function: Function
+    function: ir.Function
     body: Body
 
 
-def result_element(element: Element) -> Element:
+def result_element(element: ir.Element) -> ir.Element:
     """The word that a reduction of this element is combined into: an INT for a BOOL."""
-    return Element.INT if element is Element.BOOL else element
+    return ir.Element.INT if element is ir.Element.BOOL else element

@@ -7,10 +7,10 @@ from typing import assert_never
 from starplat.frontend import typed
 from starplat.frontend.types import PropertyType, Scalar, SetType
 from starplat.ir import nodes as ir
-from starplat.ir.arithmetic import identity
 from starplat.ir.lowering.context import ELEMENTS, zero
 from starplat.ir.lowering.host_operations import HostOperations
 from starplat.ir.lowering.regions import RegionLowering
+from starplat.ir.python.arithmetic import identity
 
 
 class HostExpressions(HostOperations):

@@ -78,7 +78,7 @@ class ExtremeCell:
     consistent with the cell; a target that has a better way to make it one unit need not use it. Carried constants
     need none: whoever wins stores the same. `also` is done by the winner too: what concerns only itself, the kernel's
     reductions, or cells that are the winner's own. `settles` says that the cells come to the same end in any order of
-    iterations, also where they see each other's old values; `analysis.settling` found out.
+    iterations, also where they see each other's old values; `analysis.settling` has found out.
     """
 
     extreme: Combine  # MIN or MAX

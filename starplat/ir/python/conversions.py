@@ -10,16 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from starplat.ir.bounds import Bounds
-from starplat.ir.nodes import (
-    Cast,
-    Const,
-    Element,
-    Expression,
-    Load,
-    infinity,
-    limits,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.python.text import (
     ATOM,
     BIT_OR,
@@ -32,6 +23,7 @@ from starplat.ir.python.text import (
     literal,
     width,
 )
+from starplat.ir.verifying.bounds import Bounds
 
 
 class Conversions(ABC):
@@ -55,53 +47,53 @@ class Conversions(ABC):
 
     # --- the three ways to want a value ---
 
-    def exact(self, expression: Expression) -> Text:
+    def exact(self, expression: ir.Expression) -> Text:
         """A value inside its type's range."""
         return self.into_range(self.raw(expression), expression.element)
 
-    def into_range(self, text: Text, element: Element) -> Text:
+    def into_range(self, text: Text, element: ir.Element) -> Text:
         bits = width(element)
         if text.in_range or not bits:
             return text
-        lowest, highest = limits(element)
+        lowest, highest = ir.limits(element)
         value, name = self.bind(text)
         return Text(f"{name} if {lowest} <= {value} <= {highest} else wrap{bits}({name})", CHOICE)
 
-    def rounded(self, expression: Expression) -> Text:
+    def rounded(self, expression: ir.Expression) -> Text:
         """As `exact`; a float as a device would have it."""
         text = self.exact(expression)
-        if expression.element is not Element.FLOAT or isinstance(expression, Load | Const):
+        if expression.element is not ir.Element.FLOAT or isinstance(expression, ir.Load | ir.Const):
             return text
         return Text(f"round32({text.text})", ATOM)
 
     @abstractmethod
-    def raw(self, expression: Expression) -> Text:
+    def raw(self, expression: ir.Expression) -> Text:
         """A value that wraps around to the right one."""
 
-    def cast(self, cast: Cast) -> Text:
+    def cast(self, cast: ir.Cast) -> Text:
         source, target = cast.operand.element, cast.element
         if source is target:
             return self.raw(cast.operand)
-        if target is Element.BOOL:
+        if target is ir.Element.BOOL:
             return Text(f"{self.exact(cast.operand).at(BIT_OR)} != 0", COMPARISON)
-        if source is Element.BOOL:
+        if source is ir.Element.BOOL:
             operand = self.raw(cast.operand)
             return Text(f"{operand.at(SUM)} + 0.0", SUM) if target.is_real else Text(f"+{operand.at(SIGN)}", SIGN)
         if source.is_real:
             return self._cast_real(cast)
         return self._cast_integer(cast)
 
-    def _cast_real(self, cast: Cast) -> Text:
+    def _cast_real(self, cast: ir.Cast) -> Text:
         text = self.rounded(cast.operand)
         match cast.element:
-            case Element.FLOAT:
+            case ir.Element.FLOAT:
                 return Text(f"round32({text.text})", ATOM)
-            case Element.DOUBLE:
+            case ir.Element.DOUBLE:
                 return text
             case _:
                 return Text(f"to_int{width(cast.element)}({text.text})", ATOM)
 
-    def _cast_integer(self, cast: Cast) -> Text:
+    def _cast_integer(self, cast: ir.Cast) -> Text:
         source, target = cast.operand.element, cast.element
         if width(source) == width(target):
             return self.raw(cast.operand)
@@ -112,6 +104,6 @@ class Conversions(ABC):
             return Text(f"{self.exact(cast.operand).at(SUM)} + 0.0", SUM)
         value, name = self.bind(self.exact(cast.operand))
         converted = Text(f"{name} + 0.0", SUM) if target.is_real else Text(name, ATOM, width(target) > width(source))
-        largest = literal(infinity(target)).text
+        largest = literal(ir.infinity(target)).text
         inside = self.into_range(converted, target)
-        return Text(f"{largest} if {value} == {infinity(source).value} else {inside.text}", CHOICE)
+        return Text(f"{largest} if {value} == {ir.infinity(source).value} else {inside.text}", CHOICE)

@@ -4,32 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    ROW_OFFSETS,
-    WORKERS,
-    Apply,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Cast,
-    Const,
-    Element,
-    Expression,
-    Extent,
-    FindArc,
-    Load,
-    MathFunction,
-    NumArcs,
-    NumNodes,
-    Ref,
-    Select,
-    Unary,
-    UnaryOperator,
-    Variable,
-    infinity,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.python.conversions import Conversions
 from starplat.ir.python.text import (
     AND,
@@ -51,71 +26,71 @@ from starplat.ir.python.text import (
 )
 
 _ARITHMETIC = {
-    BinaryOperator.ADD: ("+", SUM),
-    BinaryOperator.SUBTRACT: ("-", SUM),
-    BinaryOperator.MULTIPLY: ("*", PRODUCT),
-    BinaryOperator.BIT_AND: ("&", BIT_AND),
-    BinaryOperator.BIT_OR: ("|", BIT_OR),
-    BinaryOperator.BIT_XOR: ("^", BIT_XOR),
-    BinaryOperator.SHIFT_LEFT: ("<<", SHIFT),
+    ir.BinaryOperator.ADD: ("+", SUM),
+    ir.BinaryOperator.SUBTRACT: ("-", SUM),
+    ir.BinaryOperator.MULTIPLY: ("*", PRODUCT),
+    ir.BinaryOperator.BIT_AND: ("&", BIT_AND),
+    ir.BinaryOperator.BIT_OR: ("|", BIT_OR),
+    ir.BinaryOperator.BIT_XOR: ("^", BIT_XOR),
+    ir.BinaryOperator.SHIFT_LEFT: ("<<", SHIFT),
 }
 _COMPARISONS = {
-    BinaryOperator.EQUAL,
-    BinaryOperator.NOT_EQUAL,
-    BinaryOperator.LESS,
-    BinaryOperator.LESS_EQUAL,
-    BinaryOperator.GREATER,
-    BinaryOperator.GREATER_EQUAL,
+    ir.BinaryOperator.EQUAL,
+    ir.BinaryOperator.NOT_EQUAL,
+    ir.BinaryOperator.LESS,
+    ir.BinaryOperator.LESS_EQUAL,
+    ir.BinaryOperator.GREATER,
+    ir.BinaryOperator.GREATER_EQUAL,
 }
 _REAL_FUNCTIONS = {
-    MathFunction.SQRT: "square_root",
-    MathFunction.EXP: "exponential",
-    MathFunction.LOG: "logarithm",
-    MathFunction.POW: "power",
-    MathFunction.FLOOR: "floor",
-    MathFunction.CEIL: "ceil",
+    ir.MathFunction.SQRT: "square_root",
+    ir.MathFunction.EXP: "exponential",
+    ir.MathFunction.LOG: "logarithm",
+    ir.MathFunction.POW: "power",
+    ir.MathFunction.FLOOR: "floor",
+    ir.MathFunction.CEIL: "ceil",
 }
 
 
 class Expressions(Conversions):
     """Writes the expressions of one Python function."""
 
-    def raw(self, expression: Expression) -> Text:
+    def raw(self, expression: ir.Expression) -> Text:
         """A value that wraps around to the right one."""
         match expression:
-            case Const():
+            case ir.Const():
                 return literal(expression)
-            case Ref(variable):
+            case ir.Ref(variable):
                 return Text(self.names.variables[variable.name], ATOM)
-            case Load(array, index):
+            case ir.Load(array, index):
                 return Text(
                     self.names.load.format(array=self.names.arrays[array.name], index=self.index(array, index)), ATOM
                 )
-            case Unary():
+            case ir.Unary():
                 return self._unary(expression)
-            case Binary():
+            case ir.Binary():
                 return self._binary(expression)
-            case Select():
+            case ir.Select():
                 return self._select(expression)
-            case Cast():
+            case ir.Cast():
                 return self.cast(expression)
-            case Apply():
+            case ir.Apply():
                 return self._apply(expression)
-            case NumNodes():
+            case ir.NumNodes():
                 return Text("n", ATOM)
-            case NumArcs():
+            case ir.NumArcs():
                 return Text("m", ATOM)
-            case FindArc(source, destination):
-                graph = f"{self.names.arrays[ROW_OFFSETS.name]}, {self.names.arrays[COLUMNS.name]}"
+            case ir.FindArc(source, destination):
+                graph = f"{self.names.arrays[ir.ROW_OFFSETS.name]}, {self.names.arrays[ir.COLUMNS.name]}"
                 return Text(f"find_arc({graph}, n, {self.exact(source).text}, {self.exact(destination).text})", ATOM)
-            case CallFunction():
+            case ir.CallFunction():
                 return self._call(expression)
             case _:
                 assert_never(expression)
 
     # --- cells ---
 
-    def index(self, array: Array, index: Expression) -> str:
+    def index(self, array: ir.Array, index: ir.Expression) -> str:
         """Text of an index that is surely inside the array when it has been computed."""
         text = self.exact(index)
         if self.bounds.inside(index, array.extent):
@@ -123,50 +98,50 @@ class Expressions(Conversions):
         value, name = self.bind(text)
         return f"{name} if {self.inside(array.extent, value)} else {self.refusal(array, name)}"
 
-    def inside(self, extent: Extent, index: str) -> str:
+    def inside(self, extent: ir.Extent, index: str) -> str:
         match extent:
-            case Extent.ONE:
+            case ir.Extent.ONE:
                 return f"{index} == 0"
-            case Extent.NODES:
+            case ir.Extent.NODES:
                 return f"0 <= {index} < n"
-            case Extent.NODES_AND_ONE:
+            case ir.Extent.NODES_AND_ONE:
                 return f"0 <= {index} <= n"
-            case Extent.ARCS:
+            case ir.Extent.ARCS:
                 return f"0 <= {index} < m"
-            case Extent.BITS:
+            case ir.Extent.BITS:
                 return f"0 <= {index} <= n // 32"
-            case Extent.LAYER:
+            case ir.Extent.LAYER:
                 return f"0 <= {index} <= n // 1024"
-            case Extent.WORKERS_BITS:
-                return f"0 <= {index} < {WORKERS} * (n // 32 + 1)"
+            case ir.Extent.WORKERS_BITS:
+                return f"0 <= {index} < {ir.WORKERS} * (n // 32 + 1)"
 
-    def refusal(self, array: Array, index: str) -> str:
+    def refusal(self, array: ir.Array, index: str) -> str:
         sizes = {
-            Extent.ONE: "'1'",
-            Extent.NODES: "f'{n}'",
-            Extent.NODES_AND_ONE: "f'{n + 1}'",
-            Extent.ARCS: "f'{m}'",
-            Extent.BITS: "f'{n // 32 + 1}'",
-            Extent.LAYER: "f'{n // 1024 + 1}'",
-            Extent.WORKERS_BITS: f"f'{{{WORKERS} * (n // 32 + 1)}}'",
+            ir.Extent.ONE: "'1'",
+            ir.Extent.NODES: "f'{n}'",
+            ir.Extent.NODES_AND_ONE: "f'{n + 1}'",
+            ir.Extent.ARCS: "f'{m}'",
+            ir.Extent.BITS: "f'{n // 32 + 1}'",
+            ir.Extent.LAYER: "f'{n // 1024 + 1}'",
+            ir.Extent.WORKERS_BITS: f"f'{{{ir.WORKERS} * (n // 32 + 1)}}'",
         }
         return f"out_of_range({array.name!r}, {index}, {sizes[array.extent]})"
 
     # --- operators ---
 
-    def _unary(self, unary: Unary) -> Text:
+    def _unary(self, unary: ir.Unary) -> Text:
         match unary.operator:
-            case UnaryOperator.NOT:
+            case ir.UnaryOperator.NOT:
                 return Text(f"not {self.raw(unary.operand).at(NOT)}", NOT)
-            case UnaryOperator.NEGATE:
+            case ir.UnaryOperator.NEGATE:
                 return Text(f"-{self.raw(unary.operand).at(SIGN)}", SIGN, unary.element.is_real)
-            case UnaryOperator.COMPLEMENT:
+            case ir.UnaryOperator.COMPLEMENT:
                 operand = self.raw(unary.operand)
                 return Text(f"~{operand.at(SIGN)}", SIGN, operand.in_range)
             case _:
                 assert_never(unary.operator)
 
-    def _binary(self, binary: Binary) -> Text:
+    def _binary(self, binary: ir.Binary) -> Text:
         operator = binary.operator
         if operator in _ARITHMETIC:
             return self._arithmetic(binary)
@@ -174,39 +149,39 @@ class Expressions(Conversions):
             left, right = self.rounded(binary.left).at(BIT_OR), self.rounded(binary.right).at(BIT_OR)
             return Text(f"{left} {operator.value} {right}", COMPARISON)
         match operator:
-            case BinaryOperator.AND:
+            case ir.BinaryOperator.AND:
                 return Text(f"{self.raw(binary.left).at(AND)} and {self.raw(binary.right).at(AND)}", AND)
-            case BinaryOperator.OR:
+            case ir.BinaryOperator.OR:
                 return Text(f"{self.raw(binary.left).at(OR)} or {self.raw(binary.right).at(OR)}", OR)
-            case BinaryOperator.ADD_INF:
+            case ir.BinaryOperator.ADD_INF:
                 return self._add_inf(binary)
-            case BinaryOperator.DIVIDE:
+            case ir.BinaryOperator.DIVIDE:
                 return self._real_divide(binary) if binary.element.is_real else self._divide(binary)
             case _:
                 return Text(f"remainder({self.exact(binary.left).text}, {self.exact(binary.right).text})", ATOM)
 
-    def _arithmetic(self, binary: Binary) -> Text:
+    def _arithmetic(self, binary: ir.Binary) -> Text:
         sign, level = _ARITHMETIC[binary.operator]
         left, right = (self._widened(side, binary.element) for side in (binary.left, binary.right))
         if level == SHIFT:
             right = self.exact(binary.right)
-        keeps = binary.element.is_real or self.bounds.inside(binary, Extent.NODES_AND_ONE)
-        if binary.operator is BinaryOperator.SUBTRACT:
+        keeps = binary.element.is_real or self.bounds.inside(binary, ir.Extent.NODES_AND_ONE)
+        if binary.operator is ir.BinaryOperator.SUBTRACT:
             keeps = keeps or (self.bounds.is_natural(binary.left) and self.bounds.is_natural(binary.right))
         keeps = keeps or (level in (BIT_AND, BIT_OR, BIT_XOR) and left.in_range and right.in_range)
         return Text(f"{left.at(level)} {sign} {right.at(level + 1)}", level, keeps)
 
-    def _widened(self, operand: Expression, element: Element) -> Text:
+    def _widened(self, operand: ir.Expression, element: ir.Element) -> Text:
         """An operand may stay out of range only if it wraps around where the result does."""
         return self.raw(operand) if width(operand.element) == width(element) else self.exact(operand)
 
-    def _add_inf(self, binary: Binary) -> Text:
+    def _add_inf(self, binary: ir.Binary) -> Text:
         if binary.element.is_real:
             return Text(f"{self.raw(binary.left).at(SUM)} + {self.raw(binary.right).at(PRODUCT)}", SUM)
-        largest = infinity(binary.element).value
+        largest = ir.infinity(binary.element).value
         tests, names = [], []
         for side in (binary.left, binary.right):
-            if isinstance(side, Const) and side.value != largest:
+            if isinstance(side, ir.Const) and side.value != largest:
                 names.append(literal(side).text)
                 continue
             value, name = self.bind(self.exact(side))
@@ -215,40 +190,40 @@ class Expressions(Conversions):
         total = self.into_range(Text(" + ".join(names), SUM, False), binary.element)
         return Text(f"{largest} if {' or '.join(tests) or 'False'} else {total.at(CHOICE)}", CHOICE)
 
-    def _divide(self, binary: Binary) -> Text:
+    def _divide(self, binary: ir.Binary) -> Text:
         left, right = self.exact(binary.left), self.exact(binary.right)
-        if isinstance(binary.right, Const) and int(binary.right.value) > 0:
+        if isinstance(binary.right, ir.Const) and int(binary.right.value) > 0:
             value, name = self.bind(left)
             return Text(f"{name} // {right.text} if {value} >= 0 else -(-{name} // {right.text})", CHOICE)
         return Text(f"divide({left.text}, {right.text})", ATOM, False)
 
-    def _real_divide(self, binary: Binary) -> Text:
+    def _real_divide(self, binary: ir.Binary) -> Text:
         left, right = self.raw(binary.left), self.raw(binary.right)
-        if isinstance(binary.right, Const) and binary.right.value != 0:
+        if isinstance(binary.right, ir.Const) and binary.right.value != 0:
             return Text(f"{left.at(PRODUCT)} / {right.at(SIGN)}", PRODUCT)
         divisor, name = self.bind(right)
         dividend, first = self.bind(left)
         condition = divisor if left.is_atom else f"({dividend},) and {divisor}"
         return Text(f"{first} / {name} if {condition} else real_divide({first}, {name})", CHOICE)
 
-    def _select(self, select: Select) -> Text:
+    def _select(self, select: ir.Select) -> Text:
         then, otherwise = self.raw(select.then), self._widened(select.otherwise, select.element)
         text = f"{then.at(OR)} if {self.raw(select.condition).at(OR)} else {otherwise.text}"
         return Text(text, CHOICE, then.in_range and otherwise.in_range)
 
-    def _apply(self, apply: Apply) -> Text:
+    def _apply(self, apply: ir.Apply) -> Text:
         match apply.function:
-            case MathFunction.MIN | MathFunction.MAX:
+            case ir.MathFunction.MIN | ir.MathFunction.MAX:
                 return self._extreme(apply)
-            case MathFunction.ABS:
+            case ir.MathFunction.ABS:
                 return self._absolute(apply)
             case function:
                 arguments = ", ".join(self.rounded(argument).text for argument in apply.arguments)
                 return Text(f"{_REAL_FUNCTIONS[function]}({arguments})", ATOM)
 
-    def _extreme(self, apply: Apply) -> Text:
+    def _extreme(self, apply: ir.Apply) -> Text:
         """C's fmin and fmax: what is not a number gives way."""
-        sign = "<" if apply.function is MathFunction.MIN else ">"
+        sign = "<" if apply.function is ir.MathFunction.MIN else ">"
         result = self.rounded(apply.arguments[0])
         for argument in apply.arguments[1:]:
             left, first = self.bind(result)
@@ -259,7 +234,7 @@ class Expressions(Conversions):
             result = Text(f"{first} if {condition} else {second}", CHOICE)
         return result
 
-    def _absolute(self, apply: Apply) -> Text:
+    def _absolute(self, apply: ir.Apply) -> Text:
         (argument,) = apply.arguments
         if apply.element.is_real:
             return Text(f"abs({self.raw(argument).text})", ATOM)
@@ -267,7 +242,7 @@ class Expressions(Conversions):
 
     # --- helpers ---
 
-    def _call(self, call: CallFunction) -> Text:
+    def _call(self, call: ir.CallFunction) -> Text:
         """A helper gives a tuple: its result, then its parameters by reference."""
         references = self.references(call)
         text = self.call(call)
@@ -277,16 +252,16 @@ class Expressions(Conversions):
         changes = [f"({reference} := {name}[{i}])" for i, reference in enumerate(references, 1)]
         return Text(f"(({name} := {text}), {', '.join(changes)})[0][0]", ATOM)
 
-    def references(self, call: CallFunction) -> list[str]:
-        return [self.names.variables[a.name] for a in call.arguments if isinstance(a, Variable)]
+    def references(self, call: ir.CallFunction) -> list[str]:
+        return [self.names.variables[a.name] for a in call.arguments if isinstance(a, ir.Variable)]
 
-    def call(self, call: CallFunction) -> str:
+    def call(self, call: ir.CallFunction) -> str:
         arguments = ["n", "m"]
         for argument in call.arguments:
             match argument:
-                case Array():
+                case ir.Array():
                     arguments.append(self.names.arrays[argument.name])
-                case Variable():
+                case ir.Variable():
                     arguments.append(self.names.variables[argument.name])
                 case _:
                     arguments.append(self.exact(argument).text)

@@ -6,24 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from starplat.ir.bounds import Bounds
-from starplat.ir.nodes import (
-    Apply,
-    Array,
-    Binary,
-    BinaryOperator,
-    CallFunction,
-    Cast,
-    Expression,
-    FindArc,
-    KernelOp,
-    Load,
-    Select,
-    Unary,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.python.expressions import Expressions
 from starplat.ir.python.text import Names, mangled
+from starplat.ir.verifying.bounds import Bounds
 from starplat.ir.visitor import assigned_variables
 
 
@@ -32,9 +18,9 @@ class FunctionWriter(ABC):
 
     def __init__(
         self,
-        body: tuple[KernelOp, ...],
-        arrays: Iterable[Array],
-        variables: Iterable[Variable],
+        body: tuple[ir.KernelOp, ...],
+        arrays: Iterable[ir.Array],
+        variables: Iterable[ir.Variable],
         functions: Mapping[str, str],
     ) -> None:
         self._lines: list[str] = []
@@ -61,10 +47,10 @@ class FunctionWriter(ABC):
         yield
         self._depth -= 1
 
-    def variables(self, variables: Iterable[Variable]) -> list[str]:
+    def variables(self, variables: Iterable[ir.Variable]) -> list[str]:
         return [self.names.variables[variable.name] for variable in variables]
 
-    def arrays(self, arrays: Iterable[Array]) -> list[str]:
+    def arrays(self, arrays: Iterable[ir.Array]) -> list[str]:
         return [self.names.arrays[array.name] for array in arrays]
 
     def assigned(self, text: str) -> str:
@@ -74,22 +60,22 @@ class FunctionWriter(ABC):
         return name
 
     @abstractmethod
-    def block(self, ops: Iterable[KernelOp]) -> None:
+    def block(self, ops: Iterable[ir.KernelOp]) -> None:
         """Writes operations, or `pass` where there are none."""
 
-    def total(self, expression: Expression) -> bool:
+    def total(self, expression: ir.Expression) -> bool:
         """Whether computing the value surely neither fails nor changes anything."""
         match expression:
-            case Load(array, index):
+            case ir.Load(array, index):
                 return self.bounds.inside(index, array.extent) and self.total(index)
-            case Binary(operator, left, right):
-                fails = operator in (BinaryOperator.DIVIDE, BinaryOperator.REMAINDER) and not left.element.is_real
+            case ir.Binary(operator, left, right):
+                fails = operator in (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER) and not left.element.is_real
                 return not fails and self.total(left) and self.total(right)
-            case Unary(_, operand) | Cast(operand):
+            case ir.Unary(_, operand) | ir.Cast(operand):
                 return self.total(operand)
-            case Select(condition, then, otherwise):
+            case ir.Select(condition, then, otherwise):
                 return self.total(condition) and self.total(then) and self.total(otherwise)
-            case Apply(_, arguments):
+            case ir.Apply(_, arguments):
                 return all(self.total(argument) for argument in arguments)
             case _:
-                return not isinstance(expression, FindArc | CallFunction)
+                return not isinstance(expression, ir.FindArc | ir.CallFunction)

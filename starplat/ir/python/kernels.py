@@ -10,53 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from starplat.ir.arithmetic import identity
-from starplat.ir.nodes import (
-    WORKERS,
-    AllArcs,
-    AllNodes,
-    Array,
-    CallFunction,
-    Combine,
-    CompareSwap,
-    Contribute,
-    Expression,
-    Extent,
-    ExtremeCell,
-    FetchAdd,
-    FetchOr,
-    ForNeighbors,
-    ForRange,
-    Function,
-    InWords,
-    Kernel,
-    KernelBreak,
-    KernelCall,
-    KernelContinue,
-    KernelFor,
-    KernelIf,
-    KernelOp,
-    KernelReturn,
-    KernelWhile,
-    Let,
-    Listed,
-    NodeNeighbors,
-    Numbers,
-    Once,
-    Ref,
-    SetLocal,
-    Store,
-    UpdateCell,
-    Variable,
-    Workers,
-)
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
 from starplat.ir.python.cells import CellWriter
 from starplat.ir.python.loops import LoopWriter
 from starplat.ir.python.text import literal
 from starplat.ir.visitor import all_expressions, declared_by, walk_kernel
 
 
-def kernel_text(kernel: Kernel, functions: Mapping[str, str], condition: Expression | None) -> str:
+def kernel_text(kernel: ir.Kernel, functions: Mapping[str, str], condition: ir.Expression | None) -> str:
     """`def kernel`; `condition` is what must be tested of each item (the rest of the filter has been before)."""
     writer = _BodyWriter(kernel.body, kernel.arrays, _variables(kernel), functions)
     parameters = ["n", "m", "items", *writer.arrays(kernel.arrays), *writer.variables(kernel.scalars)]
@@ -70,35 +32,35 @@ def kernel_text(kernel: Kernel, functions: Mapping[str, str], condition: Express
     return writer.text
 
 
-def helper_text(helper: Function, functions: Mapping[str, str]) -> str:
+def helper_text(helper: ir.Function, functions: Mapping[str, str]) -> str:
     """The helper as a Python function."""
-    variables = [p.what for p in helper.parameters if isinstance(p.what, Variable)]
-    arrays = [p.what for p in helper.parameters if isinstance(p.what, Array)]
+    variables = [p.what for p in helper.parameters if isinstance(p.what, ir.Variable)]
+    arrays = [p.what for p in helper.parameters if isinstance(p.what, ir.Array)]
     writer = _BodyWriter(helper.body, arrays, [*variables, *_declared(helper.body)], functions)
     writer.references = writer.variables(
-        [p.what for p in helper.parameters if p.by_reference and isinstance(p.what, Variable)]
+        [p.what for p in helper.parameters if p.by_reference and isinstance(p.what, ir.Variable)]
     )
     parameters = [
-        writer.arrays([p.what])[0] if isinstance(p.what, Array) else writer.variables([p.what])[0]
+        writer.arrays([p.what])[0] if isinstance(p.what, ir.Array) else writer.variables([p.what])[0]
         for p in helper.parameters
     ]
     with writer.indented(f"def {functions[helper.name]}({', '.join(['n', 'm', *parameters])}):"):
         writer.ops(helper.body)
-        fallen = "None" if helper.result is None else literal(identity(Combine.ADD, helper.result)).text
+        fallen = "None" if helper.result is None else literal(identity(ir.Combine.ADD, helper.result)).text
         writer.line(writer.result(fallen))
     return writer.text
 
 
-def _variables(kernel: Kernel) -> list[Variable]:
+def _variables(kernel: ir.Kernel) -> list[ir.Variable]:
     variables = [*kernel.scalars, *_declared(kernel.body)]
     if kernel.iterator is not None:
         variables.append(kernel.iterator)
-    if isinstance(kernel.domain, NodeNeighbors):
+    if isinstance(kernel.domain, ir.NodeNeighbors):
         variables.append(kernel.domain.position)
     return variables
 
 
-def _declared(body: Iterable[KernelOp]) -> list[Variable]:
+def _declared(body: Iterable[ir.KernelOp]) -> list[ir.Variable]:
     return [variable for op in walk_kernel(body) for variable in declared_by(op)]
 
 
@@ -107,9 +69,9 @@ class _BodyWriter(CellWriter, LoopWriter):
 
     def __init__(
         self,
-        body: tuple[KernelOp, ...],
-        arrays: Iterable[Array],
-        variables: Iterable[Variable],
+        body: tuple[ir.KernelOp, ...],
+        arrays: Iterable[ir.Array],
+        variables: Iterable[ir.Variable],
         functions: Mapping[str, str],
     ) -> None:
         super().__init__(body, arrays, variables, functions)
@@ -117,43 +79,43 @@ class _BodyWriter(CellWriter, LoopWriter):
 
     # --- the kernel around its body ---
 
-    def iterations(self, kernel: Kernel, condition: Expression | None) -> None:
+    def iterations(self, kernel: ir.Kernel, condition: ir.Expression | None) -> None:
         match kernel.domain:
-            case AllNodes() | AllArcs():
+            case ir.AllNodes() | ir.AllArcs():
                 assert kernel.iterator is not None
-                extent = Extent.NODES if isinstance(kernel.domain, AllNodes) else Extent.ARCS
+                extent = ir.Extent.NODES if isinstance(kernel.domain, ir.AllNodes) else ir.Extent.ARCS
                 self.bounds.learn(kernel.iterator, extent)
                 head = f"for {self.names.variables[kernel.iterator.name]} in items:"
                 with self.indented(head):
                     self.iteration(kernel, condition)
-            case NodeNeighbors(direction, node, position):
+            case ir.NodeNeighbors(direction, node, position):
                 assert kernel.iterator is not None
                 with self.neighbors(direction, node, position, kernel.iterator):
                     self.iteration(kernel, condition)
-            case Listed():
+            case ir.Listed():
                 assert kernel.iterator is not None
                 with self.listed(kernel.domain, kernel.iterator):
                     self.iteration(kernel, condition)
-            case InWords():
+            case ir.InWords():
                 assert kernel.iterator is not None
                 with self.in_words(kernel.domain, kernel.iterator):
                     self.iteration(kernel, condition)
-            case Numbers(count):
+            case ir.Numbers(count):
                 assert kernel.iterator is not None
                 end = self.expressions.exact(count).text
                 with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({end}):"):
                     self.iteration(kernel, condition)
-            case Workers():
+            case ir.Workers():
                 assert kernel.iterator is not None
-                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({WORKERS}):"):
+                with self.indented(f"for {self.names.variables[kernel.iterator.name]} in range({ir.WORKERS}):"):
                     self.iteration(kernel, condition)
-            case Once():
+            case ir.Once():
                 with self.indented(f"for {self.expressions.temporary()} in items:"):
                     self.iteration(kernel, condition)
             case _:
                 assert_never(kernel.domain)
 
-    def iteration(self, kernel: Kernel, condition: Expression | None) -> None:
+    def iteration(self, kernel: ir.Kernel, condition: ir.Expression | None) -> None:
         if condition is None:
             self.block(kernel.body)
             return
@@ -162,59 +124,59 @@ class _BodyWriter(CellWriter, LoopWriter):
 
     # --- operations ---
 
-    def block(self, ops: Iterable[KernelOp]) -> None:
+    def block(self, ops: Iterable[ir.KernelOp]) -> None:
         before = len(self._lines)
         self.ops(ops)
         if len(self._lines) == before:
             self.line("pass")
 
-    def ops(self, ops: Iterable[KernelOp]) -> None:
+    def ops(self, ops: Iterable[ir.KernelOp]) -> None:
         for op in ops:
             self.op(op)
 
-    def op(self, op: KernelOp) -> None:
+    def op(self, op: ir.KernelOp) -> None:
         match op:
-            case Let(variable, value) | SetLocal(variable, value):
+            case ir.Let(variable, value) | ir.SetLocal(variable, value):
                 self.bounds.learn_value(variable, value)
                 self.line(f"{self.names.variables[variable.name]} = {self.expressions.rounded(value).text}")
-            case Store(array, index, value):
+            case ir.Store(array, index, value):
                 text = self.stored(array, value)
                 if not self.total(value):
                     text = self.assigned(text)
                 self.line(f"{self.cell(array, index)} = {text}")
-            case UpdateCell():
+            case ir.UpdateCell():
                 self.update(op)
-            case ExtremeCell():
+            case ir.ExtremeCell():
                 self.extreme(op)
-            case FetchAdd():
+            case ir.FetchAdd():
                 self.fetch_add(op)
-            case FetchOr():
+            case ir.FetchOr():
                 self.fetch_or(op)
-            case CompareSwap():
+            case ir.CompareSwap():
                 self.compare_swap(op)
-            case Contribute():
+            case ir.Contribute():
                 self.contribute(op)
-            case KernelIf(condition, then, otherwise):
+            case ir.KernelIf(condition, then, otherwise):
                 with self.indented(f"if {self.expressions.raw(condition).text}:"):
                     self.block(then)
                 if otherwise:
                     with self.indented("else:"):
                         self.block(otherwise)
-            case KernelWhile() | KernelFor():
+            case ir.KernelWhile() | ir.KernelFor():
                 self.loop(op)
-            case ForRange():
+            case ir.ForRange():
                 self.for_range(op)
-            case ForNeighbors(direction, node, neighbor, position, body):
-                used = any(isinstance(e, Ref) and e.variable == position for e in all_expressions(body))
+            case ir.ForNeighbors(direction, node, neighbor, position, body):
+                used = any(isinstance(e, ir.Ref) and e.variable == position for e in all_expressions(body))
                 with self.neighbors(direction, node, position, neighbor, positions=used):
                     self.block(body)
-            case KernelBreak():
+            case ir.KernelBreak():
                 self.line("break")
-            case KernelContinue():
+            case ir.KernelContinue():
                 self.line("continue")
-            case KernelReturn(value):
+            case ir.KernelReturn(value):
                 self.line(self.result("None" if value is None else self.expressions.exact(value).text))
-            case KernelCall(call):
+            case ir.KernelCall(call):
                 self.call(call)
             case _:
                 assert_never(op)
@@ -222,7 +184,7 @@ class _BodyWriter(CellWriter, LoopWriter):
     def result(self, value: str) -> str:
         return f"return ({', '.join([value, *self.references])},)"
 
-    def call(self, call: CallFunction) -> None:
+    def call(self, call: ir.CallFunction) -> None:
         references = self.expressions.references(call)
         targets = ", ".join([self.expressions.temporary(), *references])
         self.line(f"{targets}, = {self.expressions.call(call)}")

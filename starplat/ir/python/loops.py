@@ -8,25 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from starplat.ir.nodes import (
-    COLUMNS,
-    IN_COLUMNS,
-    IN_ROW_OFFSETS,
-    ROW_OFFSETS,
-    CallFunction,
-    Direction,
-    Expression,
-    Extent,
-    ForRange,
-    InWords,
-    KernelFor,
-    KernelOp,
-    KernelWhile,
-    Listed,
-    Load,
-    Ref,
-    Variable,
-)
+from starplat.ir import nodes as ir
 from starplat.ir.python.function import FunctionWriter
 from starplat.ir.python.text import BIT_OR, CHOICE
 from starplat.ir.visitor import assigned_variables, continues, walk_expression, written_arrays
@@ -35,19 +17,19 @@ from starplat.ir.visitor import assigned_variables, continues, walk_expression, 
 class LoopWriter(FunctionWriter):
     """Writes loops around blocks."""
 
-    def loop(self, op: KernelWhile | KernelFor) -> None:
+    def loop(self, op: ir.KernelWhile | ir.KernelFor) -> None:
         """A `continue` must still reach the step and the condition, so both may have to stand at the loop's start."""
         condition = self.expressions.raw(op.condition)
-        if isinstance(op, KernelWhile) and not op.test_last:
+        if isinstance(op, ir.KernelWhile) and not op.test_last:
             with self.indented(f"while {condition.text}:"):
                 self.block(op.body)
             return
-        if isinstance(op, KernelFor) and not continues(op.body):
+        if isinstance(op, ir.KernelFor) and not continues(op.body):
             with self.indented(f"while {condition.text}:"):
                 self.block((*op.body, *op.step))
             return
         first = self.assigned("True")
-        if isinstance(op, KernelWhile):
+        if isinstance(op, ir.KernelWhile):
             with self.indented(f"while {first} or {condition.at(CHOICE + 1)}:"):
                 self.line(f"{first} = False")
                 self.block(op.body)
@@ -59,7 +41,7 @@ class LoopWriter(FunctionWriter):
             self.line(f"if not ({condition.text}): break")
             self.block(op.body)
 
-    def for_range(self, op: ForRange) -> None:
+    def for_range(self, op: ir.ForRange) -> None:
         name = self.names.variables[op.variable.name]
         first, end = self.expressions.exact(op.first).text, self.expressions.exact(op.end)
         self.bounds.learn_range(op)
@@ -73,30 +55,36 @@ class LoopWriter(FunctionWriter):
             self.line(f"{following} += 1")
             self.block(op.body)
 
-    def settled(self, end: Expression, body: tuple[KernelOp, ...]) -> bool:
+    def settled(self, end: ir.Expression, body: tuple[ir.KernelOp, ...]) -> bool:
         """Whether the body does not change what the end of a loop is."""
         arrays, variables = written_arrays(body), assigned_variables(body)
         inner = list(walk_expression(end))
         return not any(
-            (isinstance(e, Load) and e.array in arrays)
-            or (isinstance(e, Ref) and e.variable in variables)
-            or isinstance(e, CallFunction)
+            (isinstance(e, ir.Load) and e.array in arrays)
+            or (isinstance(e, ir.Ref) and e.variable in variables)
+            or isinstance(e, ir.CallFunction)
             for e in inner
         )
 
     @contextmanager
     def neighbors(
-        self, direction: Direction, node: Expression, position: Variable, neighbor: Variable, *, positions: bool = True
+        self,
+        direction: ir.Direction,
+        node: ir.Expression,
+        position: ir.Variable,
+        neighbor: ir.Variable,
+        *,
+        positions: bool = True,
     ) -> Iterator[None]:
         """The loop over a row; where nobody asks for `positions`, the row is read in one piece."""
-        out = direction is Direction.OUT
-        offsets, columns = (ROW_OFFSETS, COLUMNS) if out else (IN_ROW_OFFSETS, IN_COLUMNS)
+        out = direction is ir.Direction.OUT
+        offsets, columns = (ir.ROW_OFFSETS, ir.COLUMNS) if out else (ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)
         text = self.expressions.exact(node)
         name = text.text if text.is_atom else self.assigned(text.text)
-        if self.bounds.domain(node) is not Extent.NODES:
+        if self.bounds.domain(node) is not ir.Extent.NODES:
             self.line(f"if not (0 <= {name} < n): out_of_range({offsets.name!r}, {name}, f'{{n}} nodes')")
-        self.bounds.learn(position, Extent.ARCS)
-        self.bounds.learn(neighbor, Extent.NODES)
+        self.bounds.learn(position, ir.Extent.ARCS)
+        self.bounds.learn(neighbor, ir.Extent.NODES)
         rows, ends = self.arrays([offsets, columns])
         place, other = self.variables([position, neighbor])
         if not positions:
@@ -108,30 +96,30 @@ class LoopWriter(FunctionWriter):
             yield
 
     @contextmanager
-    def in_words(self, domain: InWords, iterator: Variable) -> Iterator[None]:
+    def in_words(self, domain: ir.InWords, iterator: ir.Variable) -> Iterator[None]:
         """The loop over the nodes of listed words, whose first nodes are nodes indeed."""
         count = self.expressions.exact(domain.count).text
         place, first = self.expressions.temporary(), self.expressions.temporary()
         with self.indented(f"for {place} in range({count}):"):
-            inside = self.expressions.inside(Extent.BITS, place)
+            inside = self.expressions.inside(ir.Extent.BITS, place)
             self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
             self.line(f"{first} = {self.names.arrays[domain.array.name]}[{place}]")
             self.line(f"if not (0 <= {first} < n): out_of_range('the nodes', {first}, f'{{n}} nodes')")
             node = self.names.variables[iterator.name]
             with self.indented(f"for {node} in range({first}, {first} + 32):"):
                 self.line(f"if {node} >= n: break")
-                self.bounds.learn(iterator, Extent.NODES)
+                self.bounds.learn(iterator, ir.Extent.NODES)
                 yield
 
     @contextmanager
-    def listed(self, domain: Listed, iterator: Variable) -> Iterator[None]:
+    def listed(self, domain: ir.Listed, iterator: ir.Variable) -> Iterator[None]:
         """The loop over the nodes of a list, which are nodes indeed."""
         first, last = (self.expressions.exact(end).text for end in (domain.first, domain.last))
         place, node = self.expressions.temporary(), self.names.variables[iterator.name]
         with self.indented(f"for {place} in range({first}, {last}):"):
-            inside = self.expressions.inside(Extent.NODES, place)
+            inside = self.expressions.inside(ir.Extent.NODES, place)
             self.line(f"if not ({inside}): {self.expressions.refusal(domain.array, place)}")
             self.line(f"{node} = {self.names.arrays[domain.array.name]}[{place}]")
             self.line(f"if not (0 <= {node} < n): out_of_range('the nodes', {node}, f'{{n}} nodes')")
-            self.bounds.learn(iterator, Extent.NODES)
+            self.bounds.learn(iterator, ir.Extent.NODES)
             yield

@@ -11,8 +11,8 @@ from math import isinf, isnan
 from re import sub
 from typing import NamedTuple
 
-from starplat.ir.arithmetic import round32
-from starplat.ir.nodes import Const, Element, Function
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import round32
 
 CHOICE, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, ATOM = range(13)
 """How tightly Python's operators bind, loosest first."""
@@ -49,25 +49,25 @@ def mangled(kind: str, number: int, name: str) -> str:
     return f"{kind}{number}_{sub('[^A-Za-z0-9_]', '_', name)}"
 
 
-def helper_names(helpers: Iterable[Function]) -> dict[str, str]:
+def helper_names(helpers: Iterable[ir.Function]) -> dict[str, str]:
     """The Python names of the helpers."""
     return {helper.name: mangled("f", number, helper.name) for number, helper in enumerate(helpers)}
 
 
-def width(element: Element) -> int:
+def width(element: ir.Element) -> int:
     """The bits of an integer type, 0 for the others."""
     match element:
-        case Element.INT | Element.NODE:
+        case ir.Element.INT | ir.Element.NODE:
             return 32
-        case Element.LONG | Element.ARC:
+        case ir.Element.LONG | ir.Element.ARC:
             return 64
         case _:
             return 0
 
 
-def literal(constant: Const) -> Text:
+def literal(constant: ir.Const) -> Text:
     """The text of a constant; a float is what a device would hold."""
-    if constant.element is Element.BOOL:
+    if constant.element is ir.Element.BOOL:
         return Text(repr(bool(constant.value)), ATOM)
     if not constant.element.is_real:
         number = int(constant.value)
@@ -75,6 +75,6 @@ def literal(constant: Const) -> Text:
     real = float(constant.value)
     if isnan(real):
         return Text("nan", ATOM)
-    real = round32(real) if constant.element is Element.FLOAT else real
+    real = round32(real) if constant.element is ir.Element.FLOAT else real
     text = ("inf" if real > 0 else "-inf") if isinf(real) else repr(real)
     return Text(text, SIGN if text.startswith("-") else ATOM)

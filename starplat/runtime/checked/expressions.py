@@ -7,9 +7,9 @@ from collections.abc import Callable
 from starplat.frontend import typed
 from starplat.frontend.typed import Aggregation, Operator, Query, UnaryOperator, scalar_of
 from starplat.graph.graph import Graph
-from starplat.ir import arithmetic
-from starplat.ir.arithmetic import Fault, Value
-from starplat.ir.nodes import infinity, limits
+from starplat.ir import nodes as ir
+from starplat.ir.python import arithmetic
+from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.memory import Box, Frame, Thing, Whereabouts, cell_of, written
 from starplat.runtime.elements import element_of
@@ -121,7 +121,9 @@ class Expressions:
                 return sum(1 for value in values if value)
             case Aggregation.MIN | Aggregation.MAX:
                 element, least = element_of(e.type), e.aggregation is Aggregation.MIN
-                start = infinity(element).value if least else -float("inf") if element.is_real else limits(element)[0]
+                start = (
+                    ir.infinity(element).value if least else -float("inf") if element.is_real else ir.limits(element)[0]
+                )
                 return min(values, default=start) if least else max(values, default=start)
             case Aggregation.SUM | Aggregation.PRODUCT:
                 adds = e.aggregation is Aggregation.SUM
@@ -180,4 +182,4 @@ def _infinity(e: typed.Infinity) -> Value:
     if e.type.is_real:
         return -float("inf") if e.negative else float("inf")
     element = element_of(e.type)
-    return limits(element)[0] if e.negative else int(infinity(element).value)
+    return ir.limits(element)[0] if e.negative else int(ir.infinity(element).value)

@@ -10,7 +10,7 @@ from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.frontend import typed
 from starplat.frontend.types import Carrier, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
-from starplat.ir.arithmetic import Fault, Value
+from starplat.ir.python.arithmetic import Fault, Value
 from starplat.source import SourceFile, Span
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from starplat.frontend.typed import Function, Operator
 from starplat.frontend.types import Scalar
-from starplat.ir import arithmetic
-from starplat.ir.arithmetic import Fault, Value
-from starplat.ir.nodes import infinity, limits
+from starplat.ir import nodes as ir
+from starplat.ir.python import arithmetic
+from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.elements import element_of
 
 _COMPARISONS: dict[Operator, Callable[[Value, Value], bool]] = {
@@ -56,7 +56,7 @@ def _of_bools(operator: Operator, left: bool, right: bool) -> bool:
 
 
 def _of_integers(operator: Operator, left: int, right: int, kind: Scalar) -> int:
-    largest = infinity(element_of(kind)).value
+    largest = ir.infinity(element_of(kind)).value
     match operator:
         case Operator.ADD:
             return int(largest) if largest in (left, right) else fitting(left + right, kind, f"{left} + {right}")
@@ -115,13 +115,13 @@ def converted(value: Value, source: Scalar, target: Scalar) -> Value:
     if target is Scalar.BOOL:
         return value != 0
     if target.is_real:
-        is_infinity = source.is_integer and value == infinity(element_of(source)).value
+        is_infinity = source.is_integer and value == ir.infinity(element_of(source)).value
         return stored(math.inf if is_infinity else float(value), target)
     if source.is_real:
-        lowest, highest = limits(element_of(target))
+        lowest, highest = ir.limits(element_of(target))
         return 0 if math.isnan(value) else int(min(max(value, lowest), highest))
-    if source.is_integer and value == infinity(element_of(source)).value:
-        return int(infinity(element_of(target)).value)
+    if source.is_integer and value == ir.infinity(element_of(source)).value:
+        return int(ir.infinity(element_of(target)).value)
     return fitting(int(value), target, str(value))
 
 
@@ -136,7 +136,7 @@ def fitting(value: int, kind: Scalar, said: str) -> int:
     Raises:
         Fault: E0715.
     """
-    lowest, highest = limits(element_of(kind))
+    lowest, highest = ir.limits(element_of(kind))
     if lowest <= value <= highest:
         return value
     raise Fault(

@@ -17,14 +17,14 @@ from starplat.analysis import Facts
 from starplat.frontend import typed
 from starplat.frontend.types import GraphType, PropertyType, Scalar, SetType
 from starplat.graph.graph import Graph
-from starplat.ir.arithmetic import Value
-from starplat.runtime.arguments import Bound
+from starplat.ir.python.arithmetic import Value
+from starplat.runtime.arguments.bind import Bound
+from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.checked.memory import Box, Frame, Thing
 from starplat.runtime.checked.memory import Cells as Memory
 from starplat.runtime.checked.statements import Statements
 from starplat.runtime.elements import dtype_of, element_of
-from starplat.runtime.properties import shown_cells
-from starplat.runtime.result import Result, Seconds, no_such_result
+from starplat.runtime.results.result import Result, Seconds, no_such_result
 
 _DEEP = 20_000
 

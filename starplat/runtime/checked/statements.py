@@ -13,7 +13,7 @@ from starplat.frontend import typed
 from starplat.frontend.typed import Combine, Direction, Extreme, Operator
 from starplat.frontend.types import Scalar
 from starplat.graph.graph import Graph
-from starplat.ir.arithmetic import Fault, Value
+from starplat.ir.python.arithmetic import Fault, Value
 from starplat.runtime.checked import numbers
 from starplat.runtime.checked.expressions import Expressions
 from starplat.runtime.checked.memory import Cells, Frame, Whereabouts, cell_of, written
@@ -280,7 +280,7 @@ class Statements:
         found = self.row(node, direction)
         if levels is None or step == 0:
             return found
-        return [(w, arc) for w, arc in found if levels[w] == levels[node] + step]
+        return [(w, arc) for w, arc in found if levels[w] == levels[node] + step >= 0]
 
     def row(self, node: int, direction: Direction) -> list[tuple[int, int | None]]:
         out: list[tuple[int, int | None]] = []

@@ -1,0 +1,61 @@
+"""Under which conditions a statement happens, each time that the statement around it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from starplat.analysis.settling.monotone import conjuncts, denied
+from starplat.frontend import typed
+from starplat.frontend.walk import blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guarded:
+    """A statement, the conditions that must all hold for it to happen, and its block.
+
+    `known` is False where a loop of the host or a `break` has a say too.
+    """
+
+    statement: typed.Statement
+    conditions: tuple[typed.Expression, ...]
+    beside: tuple[typed.Statement, ...]
+    known: bool = True
+
+
+def guarded(block: typed.Block, outer: tuple[typed.Expression, ...] = (), known: bool = True) -> Iterator[Guarded]:
+    """Every statement inside a block, loops over nodes and arcs entered, in the order of the text."""
+    under = outer
+    for s in block.statements:
+        yield Guarded(s, under, block.statements, known)
+        match s:
+            case typed.Block():
+                yield from guarded(s, under, known)
+            case typed.If():
+                yield from guarded(s.then, (*under, *conjuncts(s.condition)), known)
+                if s.otherwise is not None:
+                    yield from guarded(s.otherwise, (*under, *denied(s.condition)), known)
+            case typed.ForEach():
+                asked = () if s.filter is None else tuple(conjuncts(s.filter))
+                yield from guarded(s.body, (*under, *asked), known and not _is_left(s.body.statements))
+            case _:
+                for inner in blocks(s):
+                    if isinstance(inner, typed.Block):
+                        yield from guarded(inner, under, known=False)
+        match s:
+            case typed.If(then=typed.Block(statements=(typed.Continue(),)), otherwise=None):
+                under = (*under, *denied(s.condition))
+            case typed.If() if any(isinstance(i, typed.Continue) for i in _of_this_loop(s)):
+                known = False
+
+
+def _is_left(inside: Sequence[typed.Statement]) -> bool:
+    return any(isinstance(i, typed.Break | typed.Return) for s in inside for i in _of_this_loop(s))
+
+
+def _of_this_loop(s: typed.Statement) -> Iterator[typed.Statement]:
+    """The statements below one that belong to the loop around it, not to one inside."""
+    yield s
+    if not isinstance(s, typed.ForEach | typed.While | typed.DoWhile | typed.CountedLoop | typed.FixedPoint):
+        for inner in blocks(s):
+            yield from _of_this_loop(inner)

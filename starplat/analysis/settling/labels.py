@@ -1,0 +1,302 @@
+"""Labels that are nodes: cells that say for every node some node of its own component, and only fall (or rise).
+
+At first every node is its own label. A loop hooks labels to those of neighbors and lets labels follow labels, until the
+ends of no arc differ: then the label of every node of a component is the least one's, whatever the rounds saw of each
+other (Shiloach and Vishkin). Such loops read the cells as indices and compare them, which `loops` knows nothing of.
+"""
+
+from __future__ import annotations
+
+from starplat.analysis import walk
+from starplat.analysis.settling.guards import Guarded, guarded
+from starplat.analysis.settling.monotone import mentions, says_that_it_wins
+from starplat.analysis.settling.signals import Loop, Signals
+from starplat.frontend import typed
+from starplat.frontend.types import PropertyType, Scalar
+
+_COMPARED = (typed.Operator.EQUAL, typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.LESS_EQUAL,
+             typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)  # fmt: skip
+
+
+def are_labels(
+    symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, function: typed.Statement, program: typed.Program
+) -> bool:
+    """Whether the cells of a property are labels of which the loop finds the least (greatest) of each component."""
+    if not isinstance(symbol.type, PropertyType) or symbol.property.element not in (Scalar.NODE, Scalar.INT):
+        return False
+    return _starts_as_itself(symbol, loop, function) and _Labels(symbol, extreme, loop, program).hold()
+
+
+def _starts_as_itself(symbol: typed.Symbol, loop: Loop, function: typed.Statement) -> bool:
+    """Whether all that the function stores elsewhere is `v.label = v`, for all nodes."""
+    inside = {id(s) for s in walk.statements(loop)}
+    elsewhere = [s for s in walk.statements(function) if id(s) not in inside and symbol in walk.written(s)]
+    starts = [s.body.statements for s in walk.statements(function) if isinstance(s, typed.ForEach) and _is_all(s)]
+    starts_as_itself = {
+        id(body[0]) for body in starts for s in body[:1] if isinstance(s, typed.Assign) and _is_own_number(s)
+    }
+    return bool(elsewhere) and all(id(s) in starts_as_itself for s in elsewhere)
+
+
+def _is_all(loop: typed.ForEach) -> bool:
+    return isinstance(loop.domain, typed.AllNodes) and loop.filter is None
+
+
+def _is_own_number(s: typed.Assign) -> bool:
+    return isinstance(s.place, typed.Cell) and _named(s.value) == _named(s.place.index)
+
+
+def _named(value: typed.Expression) -> typed.Expression:
+    while isinstance(value, typed.Convert):
+        value = value.operand
+    return value
+
+
+class _Labels:
+    """The labels of one loop: the property, what holds copies of its cells, and the nodes of an iteration."""
+
+    def __init__(self, symbol: typed.Symbol, extreme: typed.Extreme, loop: Loop, program: typed.Program) -> None:
+        self.symbol = symbol
+        self.extreme = extreme
+        self.loop = loop
+        self.signals = Signals(loop, program)
+        self.inside = list(walk.statements(loop.body))
+        self.labels = {symbol}
+        self.guarded = list(guarded(loop.body))
+        self.iterators = {s.iterator for s in self.inside if isinstance(s, typed.ForEach)}
+        self.beside = {
+            id(s): block.statements for block in self.inside if isinstance(block, typed.Block) for s in block.statements
+        }
+
+    def hold(self) -> bool:
+        """Whether labels are only stored as labels and only compared with labels, and the loop goes on till they
+        agree."""
+        before = 0
+        while before < len(self.labels):
+            before = len(self.labels)
+            self.labels |= {p.symbol for s in self.inside for p, value in _stores(s) if mentions(value, self.labels)}
+        reads = all(self.is_fine(value) for s in self.inside for value in walk.expressions(s))
+        stores = all(self.may_store(s) for s in self.inside)
+        ends = self.hooks_apart() and (self.spreads() or self.agrees())
+        return reads and self.stays_in_component() and stores and self.goes_over_the_same_arcs() and ends
+
+    def is_label(self, value: typed.Expression) -> bool:
+        """Whether a value is a node of the component of the nodes at hand."""
+        match _named(value):
+            case typed.Variable(symbol=symbol):
+                return symbol in self.labels or symbol in self.iterators
+            case typed.Cell(symbol=symbol, index=index):
+                return symbol in self.labels and self.is_label(index)
+            case typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
+                return symbol in self.iterators
+            case typed.Apply(function=typed.Function.MIN | typed.Function.MAX, arguments=arguments):
+                return all(self.is_label(a) for a in arguments)
+            case _:
+                return False
+
+    def is_fine(self, value: typed.Expression) -> bool:
+        """Whether an expression reads labels only as labels."""
+        if not mentions(value, self.labels) or self.is_label(value):
+            return True
+        match value:
+            case typed.Binary(operator=operator, left=left, right=right) if operator in _COMPARED:
+                return self.is_label(left) and self.is_label(right)
+            case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
+                return self.is_fine(left) and self.is_fine(right)
+            case _:
+                return False
+
+    def stays_in_component(self) -> bool:
+        """Whether all nodes of an iteration belong to one component."""
+        loops = [s for s in self.inside if isinstance(s, typed.ForEach)]
+        inner = {id(i) for s in loops for i in walk.statements(s.body) if isinstance(i, typed.ForEach)}
+        return all(
+            self.is_label(s.domain.node) if isinstance(s.domain, typed.Neighbors) else id(s) not in inner for s in loops
+        )
+
+    def may_store(self, s: typed.Statement) -> bool:
+        """Whether a statement leaves labels labels, and the least one its own."""
+        match s:
+            case typed.CopyProperty(destination=copy, source=source):
+                return (copy in self.labels) <= (source in self.labels)
+            case typed.AssignExtreme(place=typed.Cell(symbol=symbol)) if symbol in self.labels:
+                told = self.signals.told_by(s, self.beside[id(s)]) or self.follows(s.place, s.candidate)
+                return s.extreme is self.extreme and self.is_label(s.candidate) and told
+            case typed.Assign(place=typed.Cell() as place, value=value) if place.symbol in self.labels:
+                return self.follows(place, value)
+            case typed.Assign() | typed.AssignExtreme() | typed.Declare():
+                return all(self.is_label(value) for place, value in _stores(s) if place.symbol in self.labels)
+            case typed.Update():
+                return s.place.symbol not in self.labels
+            case _:
+                return not any(symbol in self.labels for symbol in walk.written(s))
+
+    def follows(self, place: typed.Place, value: typed.Expression) -> bool:
+        """Whether a node takes a label that its own label leads to."""
+        return isinstance(place, typed.Cell) and self.leads_from(place.index, value, 0)
+
+    def leads_from(self, node: typed.Expression, value: typed.Expression, depth: int) -> bool:
+        match _named(value):
+            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
+                return _named(index) == _named(node) or self.leads_from(node, index, depth)
+            case typed.Variable(symbol=symbol) if symbol in self.labels and depth < len(self.labels):
+                stored = [given for s in self.inside for place, given in _stores(s) if place.symbol is symbol]
+                return bool(stored) and all(self.leads_on(symbol, node, given, depth + 1) for given in stored)
+            case _:
+                return False
+
+    def leads_on(self, local: typed.Symbol, node: typed.Expression, given: typed.Expression, depth: int) -> bool:
+        """Whether what a local is given comes from the node or from the local itself."""
+        match _named(given):
+            case typed.Cell(symbol=symbol, index=index) if symbol in self.labels:
+                itself = _named(index) == typed.Variable(local)
+                return itself or self.leads_from(node, given, depth)
+            case _:
+                return self.leads_from(node, given, depth)
+
+    # --- when the loop ends
+
+    def hooks_apart(self) -> bool:
+        """Whether labels follow labels only before or after hooks: meanwhile a label would fall that has been told."""
+        return all(
+            self.is_hook(s) or not any(place.symbol is self.symbol for place in walk.written_places(s))
+            for part in self.parts_that_hook()
+            for s in walk.statements(part)
+        )
+
+    def parts_that_hook(self) -> list[typed.Statement]:
+        return [s for s in self.loop.body.statements if any(self.is_hook(inner) for inner in walk.statements(s))]
+
+    def is_hook(self, s: typed.Statement) -> bool:
+        """Whether a statement lowers labels otherwise than by letting them follow labels."""
+        if not isinstance(s, typed.AssignExtreme) or s.place.symbol is not self.symbol:
+            return False
+        return not self.follows(s.place, s.candidate)
+
+    def goes_over_the_same_arcs(self) -> bool:
+        """Whether no condition but those on labels changes with the rounds."""
+        declared = set(walk.declared(self.loop.body))
+        moving = self.signals.changing - self.labels - declared
+        before = -1
+        while before < len(moving):
+            before = len(moving)
+            moving |= {p.symbol for s in self.inside for p, value in _stores(s) if mentions(value, moving)}
+        moving -= self.labels
+        return not any(mentions(condition, moving) for inner in self.guarded for condition in inner.conditions)
+
+    def agrees(self) -> bool:
+        """Whether the loop goes on while the ends of an arc differ: one of them is told, whichever is greater."""
+        for s in self.inside:
+            match s:
+                case typed.ForEach(domain=typed.AllEdges(), filter=None, body=body):
+                    if any(self.tells_both(inner) for inner in guarded(body)):
+                        return True
+                case typed.ForEach(domain=typed.AllNodes(), filter=None, body=body):
+                    if any(self.tells_neighbors(inner.statement) for inner in guarded(body) if not inner.conditions):
+                        return True
+                case _:
+                    pass
+        return False
+
+    def tells_neighbors(self, s: typed.Statement) -> bool:
+        """Whether a loop over all that are joined to a node, either way, tells one of the two ends the other's
+        label."""
+        match s:
+            case typed.ForEach(domain=typed.Neighbors(direction=typed.Direction.BOTH), filter=None, body=body):
+                return any(
+                    isinstance(i.statement, typed.AssignExtreme) and self.tells(i.statement) and self.is_asked_fairly(i)
+                    for i in guarded(body)
+                )
+            case _:
+                return False
+
+    def tells(self, s: typed.Statement) -> bool:
+        if not isinstance(s, typed.AssignExtreme) or s.place.symbol not in self.labels:
+            return False
+        return self.signals.told_by(s, self.beside[id(s)])
+
+    def tells_both(self, inner: Guarded) -> bool:
+        """Whether two labels are told each other wherever they differ."""
+        differ = all(_is_unequal(c) for c in inner.conditions if mentions(c, self.labels))
+        if not inner.known or not differ or not self.tells(inner.statement):
+            return False
+        extremes = [i for i in inner.beside if isinstance(i, typed.AssignExtreme) and self.tells(i)]
+        told = {(i.place.index, i.candidate) for i in extremes if isinstance(i.place, typed.Cell)}
+        return any((candidate, index) in told for index, candidate in told)
+
+    def is_asked_fairly(self, inner: Guarded) -> bool:
+        """Whether a hook is left out only where the two labels are equal or the other end has it."""
+        s = inner.statement
+        assert isinstance(s, typed.AssignExtreme)
+        assert isinstance(s.place, typed.Cell)
+        ends = ({s.candidate, s.place}, {s.candidate, s.place.index})
+        resolved = [{self.stands_for(end) for end in pair} for pair in ends]
+        return inner.known and all(
+            isinstance(c, typed.Binary)
+            and c.operator in (typed.Operator.NOT_EQUAL, typed.Operator.LESS, typed.Operator.GREATER)
+            and {self.stands_for(c.left), self.stands_for(c.right)} in resolved
+            for c in inner.conditions
+        )
+
+    def stands_for(self, value: typed.Expression) -> typed.Expression:
+        """A value with a local that was given one label once replaced by that label."""
+        name = _named(value)
+        if isinstance(name, typed.Variable) and name.symbol in self.labels:
+            given = [value for s in self.inside for place, value in _stores(s) if place.symbol is name.symbol]
+            return _named(given[0]) if len(given) == 1 else name
+        return name
+
+    # --- labels that only spread
+
+    def spreads(self) -> bool:
+        """Whether labels go over the same pairs of nodes in all rounds, and the loop goes on while one of them gets
+        another: then every label is the least of all that lead to its node, pairs taken one way."""
+        hooks = [inner for inner in self.guarded if self.is_hook(inner.statement)]
+        return len(self.parts_that_hook()) == 1 and all(self.is_direct(hook) for hook in hooks)
+
+    def is_direct(self, hook: Guarded) -> bool:
+        """Whether a node of a pair gets the label of the other whenever it is less, and the loop is told."""
+        s = hook.statement
+        assert isinstance(s, typed.AssignExtreme)
+        label = self.stands_for(s.candidate)
+        if not hook.known or not self.tells(s) or not isinstance(s.place, typed.Cell):
+            return False
+        pair = isinstance(label, typed.Cell) and label.symbol is self.symbol and self.is_at_hand(label.index)
+        plain = typed.AssignExtreme(s.extreme, s.place, label, span=s.span)
+        return (
+            pair
+            and self.is_at_hand(s.place.index)
+            and all(self.only_asks_whether_it_wins(c, plain) for c in hook.conditions if mentions(c, self.labels))
+        )
+
+    def only_asks_whether_it_wins(self, condition: typed.Expression, s: typed.AssignExtreme) -> bool:
+        if not isinstance(condition, typed.Binary):
+            return False
+        ends = {self.stands_for(condition.left), self.stands_for(condition.right)}
+        if condition.operator is typed.Operator.NOT_EQUAL:
+            return ends == {s.candidate, s.place}
+        left, right = self.stands_for(condition.left), self.stands_for(condition.right)
+        return says_that_it_wins(typed.Binary(condition.operator, left, right, condition.type, span=condition.span), s)
+
+    def is_at_hand(self, node: typed.Expression) -> bool:
+        match _named(node):
+            case typed.Variable(symbol=symbol) | typed.EdgeEnd(edge=typed.Variable(symbol=symbol)):
+                return symbol in self.iterators
+            case _:
+                return False
+
+
+def _is_unequal(condition: typed.Expression) -> bool:
+    return isinstance(condition, typed.Binary) and condition.operator is typed.Operator.NOT_EQUAL
+
+
+def _stores(s: typed.Statement) -> list[tuple[typed.Place, typed.Expression]]:
+    match s:
+        case typed.Declare() if s.value is not None:
+            return [(typed.Variable(s.symbol), s.value)]
+        case typed.Assign():
+            return [(s.place, s.value)]
+        case typed.AssignExtreme():
+            return [(s.place, s.candidate)]
+        case _:
+            return []

@@ -1,0 +1,150 @@
+"""Whether an expression follows the cells that it reads: it never falls when none of them does.
+
+Asked of what a `Min` or `Max` compares, of locals on the way there, and of the conditions in front of it. Reals are
+taken to be numbers, and integers not to wrap: that is for `--checked` to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from starplat.analysis import walk
+from starplat.frontend import typed
+from starplat.frontend.types import Scalar
+from starplat.frontend.walk import children, with_children
+
+_WIDE = (Scalar.LONG, Scalar.EDGE)
+_DOWNWARD = (typed.Operator.LESS, typed.Operator.LESS_EQUAL)
+_UPWARD = (typed.Operator.GREATER, typed.Operator.GREATER_EQUAL)
+_MIRRORED = {
+    typed.Operator.LESS: typed.Operator.GREATER,
+    typed.Operator.LESS_EQUAL: typed.Operator.GREATER_EQUAL,
+    typed.Operator.GREATER: typed.Operator.LESS,
+    typed.Operator.GREATER_EQUAL: typed.Operator.LESS_EQUAL,
+    typed.Operator.EQUAL: typed.Operator.EQUAL,
+    typed.Operator.NOT_EQUAL: typed.Operator.NOT_EQUAL,
+}
+_DENIED = {
+    typed.Operator.LESS: typed.Operator.GREATER_EQUAL,
+    typed.Operator.LESS_EQUAL: typed.Operator.GREATER,
+    typed.Operator.GREATER: typed.Operator.LESS_EQUAL,
+    typed.Operator.GREATER_EQUAL: typed.Operator.LESS,
+    typed.Operator.EQUAL: typed.Operator.NOT_EQUAL,
+    typed.Operator.NOT_EQUAL: typed.Operator.EQUAL,
+}
+
+
+def mentions(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
+    """Whether the value reads a cell or variable of one of the symbols."""
+    return any(
+        (isinstance(part, typed.Variable | typed.Cell) and part.symbol in symbols)
+        or (isinstance(part, typed.Aggregate) and part.property in symbols)
+        or (isinstance(part, typed.Call) and any(a in symbols for a in part.arguments if isinstance(a, typed.Symbol)))
+        for part in walk.within(value)
+    )
+
+
+def rises_with(value: typed.Expression, symbols: Set[typed.Symbol]) -> bool:
+    """Whether the value never falls when the cells and variables of the symbols do not."""
+    if not mentions(value, symbols):
+        return True
+    match value:
+        case typed.Variable():
+            return True
+        case typed.Cell():
+            return not mentions(value.index, symbols)
+        case typed.Binary(operator=typed.Operator.ADD):
+            return rises_with(value.left, symbols) and rises_with(value.right, symbols)
+        case typed.Binary(operator=typed.Operator.SUBTRACT):
+            return rises_with(value.left, symbols) and not mentions(value.right, symbols)
+        case typed.Binary(operator=typed.Operator.MULTIPLY, left=part, right=factor) if _is_at_least(factor, 0):
+            return rises_with(part, symbols)
+        case typed.Binary(operator=typed.Operator.MULTIPLY, left=factor, right=part) if _is_at_least(factor, 0):
+            return rises_with(part, symbols)
+        case typed.Binary(operator=typed.Operator.DIVIDE, left=part, right=divisor) if _is_above_zero(divisor):
+            return rises_with(part, symbols)
+        case typed.Apply(function=typed.Function.POW):
+            return False
+        case typed.Apply(function=typed.Function.ABS):
+            return False
+        case typed.Apply(arguments=arguments):
+            return all(rises_with(argument, symbols) for argument in arguments)
+        case typed.Convert(operand=operand):
+            cut_off = typed.scalar_of(operand) in _WIDE and value.type in (Scalar.INT, Scalar.NODE)
+            return not cut_off and value.type is not Scalar.BOOL and rises_with(operand, symbols)
+        case typed.Conditional():
+            both = rises_with(value.then, symbols) and rises_with(value.otherwise, symbols)
+            return both and not mentions(value.condition, symbols)
+        case _:
+            return False
+
+
+def keeps_holding(condition: typed.Expression, symbols: Set[typed.Symbol], extreme: typed.Extreme) -> bool:
+    """Whether a condition that held still does after the symbols' cells went where the extreme lets them go."""
+    if not mentions(condition, symbols):
+        return True
+    match condition:
+        case typed.Binary(operator=operator, left=left, right=right) if operator in _MIRRORED:
+            if mentions(right, symbols):
+                operator, left, right = _MIRRORED[operator], right, left
+            if mentions(right, symbols) or not rises_with(left, symbols):
+                return False
+            falls = extreme is typed.Extreme.MIN
+            if operator is typed.Operator.NOT_EQUAL:
+                return isinstance(right, typed.Infinity) and right.negative is not falls
+            return operator in (_DOWNWARD if falls else _UPWARD)
+        case _:
+            return False
+
+
+def conjuncts(condition: typed.Expression) -> Iterator[typed.Expression]:
+    """The conditions that must all hold for a condition to hold."""
+    match condition:
+        case typed.Binary(operator=typed.Operator.AND, left=left, right=right):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+            yield from denied(operand)
+        case _:
+            yield condition
+
+
+def denied(condition: typed.Expression) -> Iterator[typed.Expression]:
+    """The conditions that must all hold for a condition not to hold."""
+    match condition:
+        case typed.Binary(operator=typed.Operator.OR, left=left, right=right):
+            yield from denied(left)
+            yield from denied(right)
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+            yield from conjuncts(operand)
+        case typed.Binary(operator=operator, left=left, right=right) if operator in _DENIED:
+            yield typed.Binary(_DENIED[operator], left, right, Scalar.BOOL, span=condition.span)
+        case _:
+            yield typed.Unary(typed.UnaryOperator.NOT, condition, span=condition.span)
+
+
+def says_that_it_wins(condition: typed.Expression, extreme: typed.AssignExtreme) -> bool:
+    """Whether a condition asks no more than whether the Min or Max would change its place."""
+    match condition:
+        case typed.Binary(operator=operator, left=left, right=right) if operator in _MIRRORED:
+            if left == extreme.place:
+                operator, left, right = _MIRRORED[operator], right, left
+            wins = _DOWNWARD if extreme.extreme is typed.Extreme.MIN else _UPWARD
+            return operator in wins and left == extreme.candidate and right == extreme.place
+        case _:
+            return False
+
+
+def without(value: typed.Expression, part: typed.Expression) -> typed.Expression:
+    """A value with a constant in the place of one part: what it depends on besides."""
+    if value == part:
+        return typed.Literal(0, typed.scalar_of(part), span=part.span)
+    return with_children(value, [without(child, part) for child in children(value)])
+
+
+def _is_at_least(value: typed.Expression, least: float) -> bool:
+    return isinstance(value, typed.Literal) and value.value >= least
+
+
+def _is_above_zero(value: typed.Expression) -> bool:
+    return _is_at_least(value, 0) and isinstance(value, typed.Literal) and value.value > 0

@@ -1,0 +1,187 @@
+"""What makes a loop go on: the flags that its condition asks, and whether a `Min` or `Max` sets one when it wins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.analysis.convergence import convergence
+from starplat.analysis.settling.monotone import conjuncts, denied
+from starplat.analysis.settling.snapshots import Snapshot
+from starplat.frontend import typed
+
+Loop = typed.FixedPoint | typed.While | typed.DoWhile
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """How the loop hears of a flag: `after` so many statements of its body the flag has become (part of) another."""
+
+    flag: typed.Symbol
+    by: typed.Symbol
+    after: float
+
+
+class Signals:
+    """The flags of one loop. `changing` are all symbols that a round may write."""
+
+    def __init__(self, loop: Loop, program: typed.Program) -> None:
+        self.program = program
+        self.inside = list(walk.statements(loop.body))
+        self.asked = dict(_asked(loop))
+        self.copies = {heard.by: heard.flag for heard in _copies(loop, self.inside)}
+        self.heard = [*_copies(loop, self.inside), *_counted(self.inside, self.asked)]
+        self.changing = {symbol for s in self.inside for symbol in walk.written(s)}
+
+    def told_by(self, s: typed.AssignExtreme, beside: Sequence[typed.Statement]) -> bool:
+        """Whether the loop goes on when the Min or Max wins; `beside` are the statements of its block."""
+        here = self._place(s)
+        told = [(place.symbol, value) for place, value in _stores(s, beside)]
+        return any(isinstance(v, typed.Literal) and self._goes_on(flag, bool(v.value), here) for flag, v in told)
+
+    def told_by_comparing(self, compared: Snapshot) -> bool:
+        """Whether the loop goes on when a cell is no longer what it was."""
+        told = [(s.place.symbol, _literal(s), self._place(s)) for s in compared.stores]
+        return any(says is not None and self._goes_on(flag, says, here) for flag, says, here in told)
+
+    def _place(self, s: typed.Statement) -> int:
+        return next(place for place, inner in enumerate(self.inside) if inner is s)
+
+    def _goes_on(self, flag: typed.Symbol, says: bool, here: float) -> bool:
+        """Whether the loop goes on when statement `here` of its body makes a flag say so."""
+        if self.asked.get(flag) is says and not self._is_taken_back(flag, says, here, math.inf):
+            return True
+        return any(
+            not self._is_taken_back(flag, says, here, heard.after) and self._goes_on(heard.by, says, heard.after)
+            for heard in self.heard
+            if heard.flag is flag and heard.after > here
+        )
+
+    def _is_taken_back(self, flag: typed.Symbol, says: bool, after: float, before: float) -> bool:
+        """Whether a flag may be given another value between two places of the body."""
+        between = (s for place, s in enumerate(self.inside) if after < place < before)
+        return any(flag in walk.changed(s, self.program) and not _says_so_too(s, flag, says) for s in between)
+
+    def marked_by(self, s: typed.AssignExtreme, beside: Sequence[typed.Statement]) -> set[typed.Symbol]:
+        """The flags that are set for the very cell that the Min or Max changes, and those that become copies."""
+        set_there = {
+            place.symbol
+            for place, value in _stores(s, beside)
+            if _is_literal(value, True) and (not isinstance(place, typed.Cell) or _is_beside(place, s.place))
+        }
+        return set_there | {copy for copy, source in self.copies.items() if source in set_there}
+
+
+def _asked(loop: Loop) -> Iterator[tuple[typed.Symbol, bool]]:
+    """The flags, and what they say if the loop goes on."""
+    if isinstance(loop, typed.FixedPoint):
+        yield loop.flag, False
+        ends = conjuncts(loop.condition)
+    else:
+        ends = denied(loop.condition)
+    for part in ends:
+        yield from _flag(part)
+
+
+def _flag(ends: typed.Expression) -> Iterator[tuple[typed.Symbol, bool]]:
+    """A flag in a condition without which the loop does not end, and what it says if it goes on."""
+    match ends:
+        case typed.Unary(operator=typed.UnaryOperator.NOT, operand=operand):
+            yield from ((symbol, not says) for symbol, says in _flag(operand))
+        case typed.Variable(symbol=symbol) | typed.Cell(symbol=symbol):
+            yield symbol, False
+        case typed.Binary(operator=typed.Operator.EQUAL, left=left, right=typed.Literal(value=value)):
+            yield from ((symbol, says is bool(value)) for symbol, says in _flag(left))
+        case typed.Binary(operator=typed.Operator.NOT_EQUAL, left=left, right=typed.Literal(value=value)):
+            yield from ((symbol, says is not bool(value)) for symbol, says in _flag(left))
+        case typed.Binary(operator=typed.Operator.LESS_EQUAL, left=left, right=typed.Literal(value=0)):
+            yield from ((symbol, not says) for symbol, says in _flag(left))
+        case typed.Aggregate(aggregation=typed.Aggregation.COUNT, property=symbol):
+            yield symbol, False
+        case _:
+            pass
+
+
+def _counted(inside: Sequence[typed.Statement], asked: Mapping[typed.Symbol, bool]) -> Iterator[_Heard]:
+    """The flags whose number, summed up in the round, makes the loop go on."""
+    for place, s in enumerate(inside):
+        match s:
+            case typed.Update(combine=typed.Combine.ADD | typed.Combine.OR, place=counter, value=value):
+                flag = _as_number(value)
+                if asked.get(counter.symbol) is True and isinstance(flag, typed.Cell):
+                    yield _Heard(flag.symbol, counter.symbol, place)
+            case _:
+                pass
+
+
+def _as_number(value: typed.Expression) -> typed.Expression:
+    """The flag that is taken as a number."""
+    match value:
+        case typed.Convert(operand=operand):
+            return _as_number(operand)
+        case typed.Conditional(condition=condition, then=typed.Literal(value=1), otherwise=typed.Literal(value=0)):
+            return condition
+        case _:
+            return value
+
+
+def _copies(loop: Loop, inside: Sequence[typed.Statement]) -> Iterator[_Heard]:
+    """What becomes a copy of what in a round."""
+    for place, s in enumerate(inside):
+        match s:
+            case typed.CopyProperty():
+                yield _Heard(s.source, s.destination, place)
+            case typed.Attach():
+                yield from (_Heard(value, copy, place) for copy, value in s.items if isinstance(value, typed.Symbol))
+            case _:
+                pass
+    if isinstance(loop, typed.FixedPoint):
+        found = convergence(loop)
+        if found.frontier is not None and found.next_frontier is not None:
+            yield _Heard(found.next_frontier, found.frontier, len(inside))
+
+
+def _says_so_too(s: typed.Statement, flag: typed.Symbol, says: bool) -> bool:
+    """Whether a statement that writes a flag leaves it as it is where it says so already."""
+    match s:
+        case typed.Update(combine=typed.Combine.OR | typed.Combine.ADD):
+            return says
+        case typed.Update(combine=typed.Combine.AND):
+            return not says
+        case typed.Assign():
+            return _is_literal(s.value, says)
+        case typed.AssignExtreme():
+            told = [carried.value for carried in s.carried if carried.place.symbol is flag]
+            return s.place.symbol is not flag and all(_is_literal(value, says) for value in told)
+        case _:
+            return False
+
+
+def _stores(
+    s: typed.AssignExtreme, beside: Sequence[typed.Statement]
+) -> Iterator[tuple[typed.Place, typed.Expression]]:
+    """What is stored whenever the Min or Max wins."""
+    yield from ((carried.place, carried.value) for carried in s.carried)
+    for other in beside:
+        match other:
+            case typed.Assign() | typed.Update(combine=typed.Combine.OR):
+                yield other.place, other.value
+            case _:
+                pass
+
+
+def _literal(s: typed.Assign | typed.Update) -> bool | None:
+    """What a store says where it happens; `flag ||= x` says so where x does."""
+    if isinstance(s, typed.Update) and s.combine is typed.Combine.OR:
+        return True
+    return bool(s.value.value) if isinstance(s.value, typed.Literal) else None
+
+
+def _is_literal(value: typed.Expression, says: bool) -> bool:
+    return isinstance(value, typed.Literal) and bool(value.value) is says
+
+
+def _is_beside(place: typed.Cell, changed: typed.Place) -> bool:
+    return isinstance(changed, typed.Cell) and place.index == changed.index

@@ -1,0 +1,124 @@
+"""Loops that find out by comparing with a copy whether a round changed anything.
+
+A round keeps the cells as they were (`old = dist`), lowers them by `Min` wherever it likes, and at last lets every node
+whose cell differs say that the loop goes on. That is as good as a flag beside each `Min`: if none differs, none won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starplat.analysis import walk
+from starplat.analysis.settling.monotone import mentions
+from starplat.frontend import typed
+
+_LESS = (typed.Operator.LESS, typed.Operator.NOT_EQUAL)
+_GREATER = (typed.Operator.GREATER, typed.Operator.NOT_EQUAL)
+_DIFFERS = {typed.Extreme.MIN: (_LESS, _GREATER), typed.Extreme.MAX: (_GREATER, _LESS)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """A copy of the cells at the start of a round, and the loop over all nodes that compares them with it at its end.
+
+    `stores` are what nodes store whose cells differ.
+    """
+
+    copy: typed.Statement
+    comparison: typed.ForEach
+    stores: tuple[typed.Assign | typed.Update, ...]
+
+
+def snapshot(loop: typed.Statement, symbol: typed.Symbol, extreme: typed.Extreme) -> Snapshot | None:
+    """The copy of a property's cells around all that one loop does with them; None where there is none."""
+    body = _body(loop)
+    for first, copy in enumerate(body):
+        old = _copied(copy, symbol)
+        if old is None:
+            continue
+        for last, comparison in enumerate(body[first + 1 :], first + 1):
+            stores = _told_differing(comparison, symbol, old, extreme)
+            outside = (*body[:first], *body[last + 1 :])
+            if not stores or _writes((*outside, comparison), symbol):
+                continue
+            if not _touches((*outside, *body[first + 1 : last]), old):
+                assert isinstance(comparison, typed.ForEach)
+                return Snapshot(copy, comparison, stores)
+    return None
+
+
+def _body(loop: typed.Statement) -> Sequence[typed.Statement]:
+    match loop:
+        case typed.FixedPoint() | typed.While() | typed.DoWhile():
+            return loop.body.statements
+        case _:
+            return ()
+
+
+def _copied(s: typed.Statement, symbol: typed.Symbol) -> typed.Symbol | None:
+    """What becomes a copy of the property, and nothing else happens."""
+    match s:
+        case typed.CopyProperty(destination=old, source=source) if source is symbol:
+            return old
+        case typed.Attach(items=((old, source),)) if source is symbol:
+            return old
+        case typed.ForEach(domain=typed.AllNodes(), filter=None, body=typed.Block(statements=(typed.Assign() as own,))):
+            cell = typed.Cell(symbol, typed.Variable(s.iterator))
+            beside = isinstance(own.place, typed.Cell) and own.place.index == cell.index
+            return own.place.symbol if beside and own.value == cell else None
+        case _:
+            return None
+
+
+def _told_differing(
+    s: typed.Statement, symbol: typed.Symbol, old: typed.Symbol, extreme: typed.Extreme
+) -> tuple[typed.Assign | typed.Update, ...]:
+    """What every node stores whose cell is not what it was; nothing if the loop is none that compares."""
+    if not isinstance(s, typed.ForEach) or not isinstance(s.domain, typed.AllNodes):
+        return ()
+    new, kept = (typed.Cell(p, typed.Variable(s.iterator)) for p in (symbol, old))
+    ahead, behind = _DIFFERS[extreme]
+
+    def differs(value: typed.Expression | None) -> bool:
+        match value:
+            case typed.Binary(operator=operator, left=left, right=right):
+                return ((left, right) == (new, kept) and operator in ahead) or (
+                    (left, right) == (kept, new) and operator in behind
+                )
+            case _:
+                return False
+
+    match s.filter, s.body.statements:
+        case None, (typed.Update(combine=typed.Combine.OR, value=value) as update,) if differs(value):
+            return (update,)
+        case None, (typed.If(otherwise=None) as branch,) if differs(branch.condition):
+            return _only_stores(branch.then.statements)
+        case condition, statements if differs(condition):
+            return _only_stores(statements)
+        case _:
+            return ()
+
+
+def _only_stores(statements: Sequence[typed.Statement]) -> tuple[typed.Assign | typed.Update, ...]:
+    """The statements if each is the same whether it happens once or more often."""
+    flags = (typed.Combine.OR, typed.Combine.AND)
+    stores = tuple(
+        s for s in statements if isinstance(s, typed.Assign) or (isinstance(s, typed.Update) and s.combine in flags)
+    )
+    return stores if len(stores) == len(statements) and all(isinstance(s.value, typed.Literal) for s in stores) else ()
+
+
+def _writes(statements: Sequence[typed.Statement], symbol: typed.Symbol) -> bool:
+    return any(symbol in walk.written(inner) for s in statements for inner in walk.statements(s))
+
+
+def _touches(statements: Sequence[typed.Statement], symbol: typed.Symbol) -> bool:
+    return any(
+        symbol in walk.written(inner)
+        or (isinstance(inner, typed.CopyProperty) and inner.source is symbol)
+        or (isinstance(inner, typed.Attach) and any(value is symbol for _, value in inner.items))
+        or any(mentions(value, {symbol}) for value in walk.values(inner))
+        for s in statements
+        for inner in walk.statements(s)
+    )

@@ -1,0 +1,1 @@
+"""Kernels in C-like languages: expressions, statements, sets, rows."""

@@ -1,0 +1,158 @@
+"""How a shared cell is updated in one piece in a C-like language: by what the target has, or by a helper of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from starplat.backends.c.assign import combination_text
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import INDENT
+from starplat.backends.spelling import ATOMIC_WORDS
+from starplat.backends.statements import AtomicCell, FetchCell, Method, SwapCell
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import BITS, machine_elements
+
+CAPTURED = "captured"
+"""What the address of a cell is called that is read and changed in one piece."""
+
+
+@dataclass(frozen=True)
+class AtomicPrinter:
+    """Prints updates with the expressions' printer, which knows names, spelling and helpers."""
+
+    expressions: ExpressionPrinter
+
+    def lines(self, statement: AtomicCell | FetchCell | SwapCell) -> Iterator[str]:
+        """The lines of the statement, from the margin."""
+        match statement:
+            case AtomicCell():
+                return self.update(statement)
+            case FetchCell():
+                return self.fetch(statement)
+            case SwapCell():
+                return self.swap(statement)
+            case _:
+                assert_never(statement)
+
+    def update(self, update: AtomicCell) -> Iterator[str]:
+        """An update of a shared cell whose old value nobody wants: a plain one under a directive, or a call."""
+        combine, array, value, method = update.combine, update.array, update.value, update.method
+        directives = self.expressions.spelling.directives
+        if directives is not None and method is Method.NATIVE:
+            yield directives.atomic
+            place = self.expressions.cell(array, update.index)
+            yield f"{combination_text(self.expressions, combine, array, place, value)};"
+        else:
+            yield f"{self.call(combine, array, update.index, value, method)};"
+
+    def fetch(self, fetch: FetchCell) -> Iterator[str]:
+        """Reads a cell and changes it: under a directive, or by a call."""
+        name, spelling = self.expressions.local(fetch.variable), self.expressions.spelling
+        kind = f"{spelling.values[fetch.variable.element]} " * fetch.declares
+        if spelling.directives is None:
+            old = self.call(fetch.combine, fetch.array, fetch.index, fetch.value, Method.NATIVE)
+            yield f"{'const ' * fetch.constant}{kind}{name} = {old};"
+            return
+        if fetch.declares:
+            yield f"{kind}{name};"
+        if isinstance(fetch.index, ir.Ref | ir.Const):
+            yield from self.capture(fetch, self.expressions.cell(fetch.array, fetch.index))
+            return
+        yield "{"
+        address = self.address(fetch.array, fetch.index)
+        yield f"{INDENT}{spelling.cells[fetch.array.element]} *const {CAPTURED} = {address};"
+        yield from (f"{INDENT}{line}" for line in self.capture(fetch, f"*{CAPTURED}"))
+        yield "}"
+
+    def capture(self, fetch: FetchCell, place: str) -> Iterator[str]:
+        """Both halves under a directive. They must name the cell by the same expression, and a place that is worked out
+        is not the same to a compiler that checks each working out."""
+        directives = self.expressions.spelling.directives
+        assert directives is not None
+        change = combination_text(self.expressions, fetch.combine, fetch.array, place, fetch.value)
+        yield directives.capture
+        yield f"{{ {self.expressions.local(fetch.variable)} = {place}; {change}; }}"
+
+    def swap(self, swap: SwapCell) -> Iterator[str]:
+        """Reads a cell and replaces it if it holds what is expected."""
+        words = {
+            "variable": self.expressions.local(swap.variable),
+            "function": self.swap_function(swap.array.element),
+            "address": self.address(swap.array, swap.index),
+            "place": self.expressions.cell(swap.array, swap.index),
+            "expected": self.expressions.expression(swap.expected),
+            "value": self.expressions.expression(swap.value),
+        }
+        for line in self.expressions.spelling.compare_swap:
+            yield line.format(**words)
+
+    def swap_function(self, element: ir.Element) -> str:
+        """The function's name; empty for targets where it has none of its own."""
+        swaps = self.expressions.spelling.swaps
+        if not swaps:
+            return ""
+        if element is ir.Element.ARC:
+            narrow, wide = (swaps[machine] for machine in machine_elements(element))
+            name = "atomic_swap_arc"
+            self.expressions.helpers.need("atomic_arc", name=name, narrow=narrow, wide=wide)
+            return name
+        return swaps[machine_elements(element)[0]]
+
+    def call(
+        self, combine: ir.Combine, array: ir.Array, index: ir.Expression, value: ir.Expression, method: Method
+    ) -> str:
+        """The call that updates a shared cell; where asked for, its value is what the cell held before."""
+        function = self.function(combine, array.element, method)
+        address, given = self.address(array, index), self.expressions.expression(value)
+        if method is Method.NATIVE:
+            pattern, place = self.expressions.spelling.atomic_call, self.expressions.cell(array, index)
+            return pattern.format(function=function, address=address, place=place, value=given)
+        return f"{function}({address}, {given})"
+
+    def function(self, combine: ir.Combine, element: ir.Element, method: Method) -> str:
+        """The name of what is called."""
+        helpers, spelling = self.expressions.helpers, self.expressions.spelling
+        match method:
+            case Method.NATIVE if element is ir.Element.ARC:
+                narrow, wide = (spelling.atomics[combine, machine] for machine in machine_elements(element))
+                if narrow == wide:
+                    return narrow
+                name = f"atomic_{ATOMIC_WORDS[combine]}_arc"
+                helpers.need("atomic_arc", name=name, narrow=narrow, wide=wide)
+                return name
+            case Method.NATIVE:
+                return spelling.atomics[combine, machine_elements(element)[0]]
+            case Method.FLIP_BYTE:
+                helpers.need("flip_byte")
+                return "flip_byte"
+            case Method.SWAP_LOOP:
+                return self.swap_loop(combine, machine_elements(element)[0] if element is ir.Element.NODE else element)
+        assert_never(method)
+
+    def swap_loop(self, combine: ir.Combine, element: ir.Element) -> str:
+        """The name of a helper that tries again until nobody came between."""
+        name = f"atomic_{ATOMIC_WORDS[combine]}_{element.value}"
+        if combine in (ir.Combine.AND, ir.Combine.OR):
+            name = f"atomic_logical_{ATOMIC_WORDS[combine]}_{element.value}"
+        words = {"name": name, "type": self.expressions.spelling.values[element], **self.swap_words(element)}
+        if combine in (ir.Combine.MIN, ir.Combine.MAX):
+            self.expressions.helpers.need("swap_extreme", **words, beyond="<" if combine is ir.Combine.MIN else ">")
+        else:
+            if combine is ir.Combine.ADD and element in self.expressions.spelling.ptx_adds:
+                words["ptx_type"], words["register"] = self.expressions.spelling.ptx_adds[element]
+            self.expressions.helpers.need("swap_loop", **words, operator=combine.value)
+        return name
+
+    def swap_words(self, element: ir.Element) -> dict[str, str]:
+        """What a helper is made of that swaps whole cells, for targets that say it."""
+        spelling, word = self.expressions.spelling, ir.Element.INT if BITS[element] == 32 else ir.Element.LONG
+        words = dict(spelling.cell_words.get(word, {}))
+        if word in spelling.latest:
+            words["latest"] = self.expressions.latest(word)
+        return words
+
+    def address(self, array: ir.Array, index: ir.Expression) -> str:
+        """A pointer to the cell."""
+        return f"&{self.expressions.cell(array, index)}".removeprefix("&*")

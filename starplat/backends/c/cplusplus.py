@@ -1,0 +1,43 @@
+"""C++ wherever it runs: its types, its limits, and what its library calls functions of reals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starplat.ir import nodes as ir
+
+TYPES: Mapping[ir.Element, str] = {
+    ir.Element.BOOL: "bool",
+    ir.Element.INT: "int",
+    ir.Element.LONG: "long long",
+    ir.Element.FLOAT: "float",
+    ir.Element.DOUBLE: "double",
+    ir.Element.NODE: "int",
+    ir.Element.ARC: "arc_t",
+}
+LONG_SUFFIX = "LL"
+LARGEST: Mapping[ir.Element, str] = {
+    ir.Element.INT: "INT_MAX",
+    ir.Element.NODE: "INT_MAX",
+    ir.Element.LONG: "LLONG_MAX",
+    ir.Element.ARC: "ARC_MAX",
+}
+SMALLEST: Mapping[ir.Element, str] = {
+    ir.Element.INT: "INT_MIN",
+    ir.Element.NODE: "INT_MIN",
+    ir.Element.LONG: "LLONG_MIN",
+}
+
+REALS: Mapping[ir.MathFunction, str] = {
+    **{function: function.value for function in ir.MathFunction},
+    ir.MathFunction.MIN: "fmin",
+    ir.MathFunction.MAX: "fmax",
+    ir.MathFunction.ABS: "fabs",
+}
+"""Functions of DOUBLE."""
+
+
+def of_reals(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+    """The functions of FLOAT or DOUBLE, as C has them."""
+    end = "f" if element is ir.Element.FLOAT else ""
+    return {(function, element): f"{name}{end}" for function, name in REALS.items()}

@@ -1,0 +1,137 @@
+"""Prints loops that a target shares out and blocks for one of its threads, under their directives."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Protocol, assert_never
+
+from starplat.backends.c import lines
+from starplat.backends.spelling import Directives
+from starplat.backends.statements import Alone, Count, For, SharedLoop, TeamLoop
+from starplat.backends.uses import walk
+from starplat.ir import nodes as ir
+
+DIRECTIVE_WIDTH = 96
+
+
+class Printer(lines.Printer, Protocol):
+    """What is asked of the printer of all statements."""
+
+    def count(self, count: Count) -> Iterator[str]: ...
+
+    def loop(self, statement: Count | For) -> Iterator[str]: ...
+
+
+def structured(printer: Printer, statement: SharedLoop | TeamLoop | Alone) -> Iterator[str]:
+    """The lines of the loop or block, from the margin."""
+    directives = printer.expressions.spelling.directives
+    assert directives is not None, "a target with structured loops has words for them"
+    words = _Words(directives, printer)
+    match statement:
+        case SharedLoop():
+            return words.shared_loop(statement)
+        case TeamLoop():
+            return words.team_loop(statement)
+        case Alone():
+            return words.alone(statement)
+    assert_never(statement)
+
+
+class _Words:
+    def __init__(self, directives: Directives, printer: Printer) -> None:
+        self.directives = directives
+        self.printer = printer
+
+    def shared_loop(self, shared: SharedLoop) -> Iterator[str]:
+        clauses = [
+            *self.threads(shared),
+            *self.few(shared),
+            *self.arrays(shared.arrays),
+            *self.reductions(shared.reductions),
+            *self.ahead(shared),
+        ]
+        yield from _broken(self.head(shared), clauses)
+        yield from self.printer.count(shared.loop)
+
+    def head(self, shared: SharedLoop) -> str:
+        if shared.by_gangs:
+            assert self.directives.gang_loop is not None, "a target with batches has words for them"
+            return self.directives.gang_loop
+        if shared.by_teams:
+            assert self.directives.team_loop is not None, "a target with inner loops has words for them"
+            return self.directives.team_loop
+        if shared.long:
+            return self.directives.long_loop
+        return self.directives.uneven_loop if shared.uneven else self.directives.loop
+
+    def threads(self, shared: SharedLoop) -> Iterator[str]:
+        """The clause for how many threads there are, if any."""
+        words = self.directives.threads
+        if shared.by_teams and shared.length is not None and not _combines(shared):
+            words = self.directives.threads_of_few or words
+        if words is not None:
+            yield words
+
+    def team_loop(self, inner: TeamLoop) -> Iterator[str]:
+        head = self.directives.inner_team_loop if inner.among_teams else self.directives.inner_loop
+        assert head is not None, "a target with inner loops has words for them"
+        yield from _broken(head, list(self.reductions(inner.reductions)))
+        yield from self.printer.loop(inner.loop)
+
+    def alone(self, alone: Alone) -> Iterator[str]:
+        if self.directives.alone is None:
+            yield from self.printer.lines(alone.body, 0)
+            return
+        results = [self.directives.results.format(names=self.names(alone.results))] if alone.results else []
+        yield from _broken(self.directives.alone, [*self.arrays(alone.arrays), *results, *self.ahead(alone)])
+        yield "{"
+        yield from self.printer.lines(alone.body)
+        yield "}"
+
+    def ahead(self, asked: SharedLoop | Alone) -> Iterator[str]:
+        """The clause by which the host does not wait."""
+        if asked.ahead:
+            assert self.directives.ahead is not None, "a target with batches has words for them"
+            yield self.directives.ahead[0]
+
+    def few(self, shared: SharedLoop) -> Iterator[str]:
+        if shared.length is not None and self.directives.few is not None:
+            yield self.directives.few.format(length=self.printer.expressions.expression(shared.length))
+
+    def reductions(self, reductions: tuple[tuple[ir.Combine, ir.Variable], ...]) -> Iterator[str]:
+        """One clause for each operator."""
+        for combine in dict.fromkeys(combine for combine, _ in reductions):
+            names = self.names(tuple(variable for other, variable in reductions if other is combine))
+            yield self.directives.reduction.format(operator=combine.value, names=names)
+
+    def arrays(self, arrays: tuple[ir.Array, ...]) -> list[str]:
+        clause = self.directives.arrays
+        return [clause.format(names=self.names(arrays))] if clause is not None and arrays else []
+
+    def names(self, what: tuple[ir.Variable, ...] | tuple[ir.Array, ...]) -> str:
+        return ", ".join(self.printer.expressions.local(one) for one in what)
+
+
+def _combines(shared: SharedLoop) -> bool:
+    """Whether the teams combine anything in their loops."""
+    return any(isinstance(part, TeamLoop) and part.reductions for part in walk(shared.loop))
+
+
+def _broken(head: str, clauses: list[str]) -> Iterator[str]:
+    """One directive, broken before a clause, and between the names of a long one, where it would be too long."""
+    line = head
+    for clause in clauses:
+        if len(line) + 1 + len(clause) > DIRECTIVE_WIDTH:
+            yield f"{line} \\"
+            *ahead, line = textwrap.wrap(
+                clause,
+                DIRECTIVE_WIDTH,
+                initial_indent=lines.INDENT,
+                subsequent_indent=lines.INDENT * 2,
+                break_long_words=False,
+            )
+            yield from (f"{part} \\" for part in ahead)
+        else:
+            line = f"{line} {clause}"
+    yield line

@@ -1,0 +1,287 @@
+"""Prints expressions of the intermediate form in a C-like language, with as few brackets as read well.
+
+Takes an expression, the names and a target's spelling; returns text. Functions of ours that the text calls are noted in
+`helpers`, so that only those are emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from starplat.backends.c.literals import literal
+from starplat.backends.c.negation import negated
+from starplat.backends.c.precedence import (
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    EQUALITY,
+    LEVELS,
+    MIXED_NEEDS_BRACKETS,
+    OR,
+    ORDER,
+    POSTFIX,
+    PREFIX,
+    PRODUCT,
+    SELECT,
+    SHIFT,
+    SUM,
+)
+from starplat.backends.c.widths import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
+from starplat.backends.spelling import Spelling
+from starplat.backends.text.helpers import Helpers
+from starplat.ir import nodes as ir
+
+_WIDENED = (SUM, PRODUCT, BIT_OR, BIT_XOR, BIT_AND)
+
+
+@dataclass(slots=True)
+class ExpressionPrinter:
+    """Prints in the words of one target, with the names of one module.
+
+    `references` are variables that are known by a pointer; `contested` arrays whose cells others update atomically
+    while they are read; `hidden_arguments` what a called function is passed besides what its call says.
+    """
+
+    spelling: Spelling
+    local: Callable[[ir.Variable | ir.Array], str]
+    function_name: Callable[[str], str]
+    helpers: Helpers
+    num_nodes: str = "num_nodes"
+    num_arcs: str = "num_arcs"
+    references: frozenset[ir.Variable] = frozenset()
+    contested: frozenset[ir.Array] = frozenset()
+    hidden_arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def expression(self, expression: ir.Expression) -> str:
+        """The text where any expression may stand: after `=`, between commas or brackets."""
+        if isinstance(expression, ir.Const) and expression.element in (ir.Element.LONG, ir.Element.ARC):
+            return literal(expression, self.spelling, self.helpers, bare=True)
+        return self.at(SELECT, without_cast(expression))
+
+    def at(self, level: int, expression: ir.Expression) -> str:
+        """The text, bracketed if it binds less than `level`."""
+        text, own = self.print(expression)
+        return f"({text})" if own < level else text
+
+    def print(self, expression: ir.Expression) -> tuple[str, int]:
+        """The text and how strongly it binds."""
+        match expression:
+            case ir.Const():
+                text = literal(expression, self.spelling, self.helpers)
+                return text, PREFIX if text.startswith("-") else POSTFIX
+            case ir.Ref(variable):
+                return self.place(variable)
+            case ir.Load(array, index):
+                return self.read(array, index)
+            case ir.Unary(ir.UnaryOperator.NOT, ir.Binary() as condition) if negated(condition) != expression:
+                return self.print(negated(condition))
+            case ir.Unary(operator, operand):
+                return self.unary(operator, operand), PREFIX
+            case ir.Binary():
+                return self.binary(expression)
+            case ir.Select(condition, then, otherwise):
+                text = f"{self.at(OR, condition)} ? {self.at(OR, then)} : {self.at(SELECT, otherwise)}"
+                return text, SELECT
+            case ir.Cast():
+                return self.cast(expression)
+            case ir.Apply(function, arguments, element):
+                return self.apply(function, arguments, element)
+            case ir.NumNodes():
+                return self.num_nodes, POSTFIX
+            case ir.NumArcs():
+                return self.num_arcs, POSTFIX
+            case ir.FindArc(source, destination):
+                return self.find_arc(source, destination), POSTFIX
+            case ir.CallFunction():
+                return self.call(expression), POSTFIX
+        assert_never(expression)
+
+    def place(self, variable: ir.Variable) -> tuple[str, int]:
+        """A variable, to be read or assigned."""
+        name = self.local(variable)
+        return (f"*{name}", PREFIX) if variable in self.references else (name, POSTFIX)
+
+    def read(self, array: ir.Array, index: ir.Expression) -> tuple[str, int]:
+        """What a cell holds now, and how strongly that binds."""
+        if array.packed:
+            self.helpers.need("contains")
+            return f"contains({self.local(array)}, {self.expression(index)})", POSTFIX
+        cell = self.cell(array, index)
+        if array in self.contested and array.element in self.spelling.latest:
+            return f"{self.latest(array.element)}({cell})", POSTFIX
+        return cell, PREFIX if is_word(array, index) else POSTFIX
+
+    def latest(self, element: ir.Element) -> str:
+        """The macro for reading a contested cell."""
+        latest = self.spelling.latest[element]
+        self.helpers.need("latest", name=latest.macro, read=latest.read, extension=latest.extension)
+        return latest.macro
+
+    def cell(self, array: ir.Array, index: ir.Expression) -> str:
+        """`array[index]`; the one cell of a reduction's word is `*name`."""
+        name = self.local(array)
+        return f"*{name}" if is_word(array, index) else f"{name}[{self.expression(index)}]"
+
+    # --- operators -------------------------------------------------------------------------------------------------
+
+    def unary(self, operator: ir.UnaryOperator, operand: ir.Expression) -> str:
+        inner = self.at(PREFIX, operand)
+        gap = operator is ir.UnaryOperator.NEGATE and inner.startswith("-")
+        return f"{operator.value}({inner})" if gap else f"{operator.value}{inner}"
+
+    def binary(self, binary: ir.Binary) -> tuple[str, int]:
+        operator, left, right = binary.operator, binary.left, binary.right
+        if operator is ir.BinaryOperator.ADD_INF:
+            return self.add_inf(binary), POSTFIX
+        if operator is ir.BinaryOperator.MULTIPLY and binary.element in (ir.Element.INT, ir.Element.LONG):
+            return self.multiply(binary), POSTFIX
+        if (
+            operator in (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
+            and isinstance(right, ir.Const)
+            and right.element is ir.Element.BOOL
+        ):
+            same = (operator is ir.BinaryOperator.EQUAL) == bool(right.value)
+            return self.print(left if same else ir.Unary(ir.UnaryOperator.NOT, left))
+        if (
+            operator is ir.BinaryOperator.ADD
+            and isinstance(right, ir.Unary)
+            and right.operator is ir.UnaryOperator.NEGATE
+        ):
+            return self.print(ir.Binary(ir.BinaryOperator.SUBTRACT, left, right.operand, binary.element))
+        level = LEVELS[operator]
+        if level in (EQUALITY, ORDER):
+            left, right = without_cast(left), without_cast(right)
+        first, second = self.beside(level, left, level, right), self.beside(level, right, level + 1, left)
+        if binary.element is ir.Element.LONG and level in _WIDENED and not (is_long(left) or is_long(right)):
+            first = f"({self.spelling.values[ir.Element.LONG]}){self.at(PREFIX, left)}"
+        return f"{first} {operator.value} {second}", level
+
+    def beside(self, level: int, operand: ir.Expression, needed: int, other: ir.Expression) -> str:
+        """An operand; beside a 64-bit one or in a comparison it need not be said to have 64 bits."""
+        if level in (EQUALITY, ORDER) or (level in (SUM, PRODUCT) and is_plainly_long(other)):
+            if isinstance(operand, ir.Const) and operand.element is ir.Element.LONG:
+                return literal(operand, self.spelling, self.helpers, bare=True)
+            operand = without_widening(operand)
+        return self.operand(level, operand, needed)
+
+    def operand(self, level: int, operand: ir.Expression, needed: int) -> str:
+        text, own = self.print(operand)
+        confusing = own != level and own in MIXED_NEEDS_BRACKETS and level in MIXED_NEEDS_BRACKETS
+        confusing |= own in (EQUALITY, ORDER) and level in (EQUALITY, ORDER)
+        around_bits = level in (BIT_OR, BIT_XOR, BIT_AND, SHIFT) and own != level and own < PREFIX
+        return f"({text})" if own < needed or confusing or around_bits else text
+
+    def add_inf(self, binary: ir.Binary) -> str:
+        element = ir.Element.LONG if binary.element is ir.Element.LONG else ir.Element.INT
+        name = "add_inf_long" if element is ir.Element.LONG else "add_inf"
+        self.helpers.need(
+            "add_inf",
+            function=self.spelling.function,
+            name=name,
+            type=self.spelling.values[element],
+            largest=self.spelling.largest[element],
+        )
+        return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
+
+    def multiply(self, binary: ir.Binary) -> str:
+        """Products wrap around, as they do in hashes; compilers of C take for granted that signed ones do not."""
+        name = "multiply_long" if binary.element is ir.Element.LONG else "multiply"
+        kind = self.spelling.values[binary.element]
+        self.helpers.need("multiply", function=self.spelling.function, name=name, type=kind)
+        return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
+
+    def largest(self, element: ir.Element) -> str:
+        """INF of an element."""
+        return "INFINITY" if element.is_real else self.spelling.largest[element]
+
+    # --- conversions and functions ---------------------------------------------------------------------------------
+
+    def cast(self, cast: ir.Cast) -> tuple[str, int]:
+        source, target = cast.operand.element, cast.element
+        if target is ir.Element.BOOL:
+            return self.print(
+                ir.Binary(ir.BinaryOperator.NOT_EQUAL, cast.operand, ir.Const(0, source), ir.Element.BOOL)
+            )
+        if source.is_real and not target.is_real:
+            return self.saturating(cast.operand, target), POSTFIX
+        if cast.keeps_inf and not source.is_real and source is not ir.Element.BOOL and source is not target:
+            return self.keeping_inf(cast), POSTFIX
+        operand = cast.operand if target is ir.Element.INT else without_narrowing(cast.operand)
+        return f"({self.spelling.values[target]}){self.at(PREFIX, operand)}", PREFIX
+
+    def saturating(self, operand: ir.Expression, target: ir.Element) -> str:
+        function = self.spelling.saturating[target]
+        if target in self.spelling.saturating_helpers:
+            self.helpers.need(self.spelling.saturating_helpers[target])
+        return f"{function}({self.expression(operand)})"
+
+    def keeping_inf(self, cast: ir.Cast) -> str:
+        source, target = _as_number(cast.operand.element), _as_number(cast.element)
+        if source is target:
+            return f"({self.expression(cast.operand)})"
+        name = f"{source.value}_to_{target.value}_inf"
+        self.helpers.need(
+            "keeping_inf",
+            function=self.spelling.function,
+            name=name,
+            source=self.spelling.values[source],
+            target=self.spelling.values[target],
+            source_inf=self.largest(source),
+            target_inf=self.largest(target),
+        )
+        return f"{name}({self.expression(cast.operand)})"
+
+    def apply(
+        self, function: ir.MathFunction, arguments: tuple[ir.Expression, ...], element: ir.Element
+    ) -> tuple[str, int]:
+        name = self.spelling.math[function, element]
+        inside = ", ".join(self.typed(argument, element) for argument in arguments)
+        return (f"{name}({inside})", PREFIX if name.startswith("(") else POSTFIX)
+
+    def typed(self, expression: ir.Expression, element: ir.Element) -> str:
+        """The text with exactly the type of `element`, for functions that are overloaded."""
+        unsure = element is ir.Element.ARC and (
+            isinstance(expression, ir.Const) or expression.element is not ir.Element.ARC
+        )
+        if unsure or (element is ir.Element.LONG and not is_long(expression)):
+            return f"({self.spelling.values[element]}){self.at(PREFIX, expression)}"
+        return self.at(SELECT, expression)
+
+    def find_arc(self, source: ir.Expression, destination: ir.Expression) -> str:
+        self.helpers.need("find_arc")
+        arrays = f"{self.local(ir.ROW_OFFSETS)}, {self.local(ir.COLUMNS)}"
+        return f"find_arc({arrays}, {self.expression(source)}, {self.expression(destination)})"
+
+    def call(self, call: ir.CallFunction) -> str:
+        """A call of a function of the program."""
+        hidden = self.hidden_arguments.get(call.function, ())
+        arguments = (*hidden, *(self.argument(argument) for argument in call.arguments))
+        return f"{self.function_name(call.function)}({', '.join(arguments)})"
+
+    def argument(self, argument: ir.Expression | ir.Array | ir.Variable) -> str:
+        match argument:
+            case ir.Array():
+                return self.local(argument)
+            case ir.Variable():
+                name = self.local(argument)
+                return name if argument in self.references else f"&{name}"
+            case _:
+                return self.expression(argument)
+
+    def combined(self, combine: ir.Combine, left: str, right: str, element: ir.Element) -> str:
+        """`left combine right` for two names."""
+        if combine in (ir.Combine.MIN, ir.Combine.MAX):
+            function = ir.MathFunction.MIN if combine is ir.Combine.MIN else ir.MathFunction.MAX
+            return f"{self.spelling.math[function, element]}({left}, {right})"
+        return f"{left} {combine.value} {right}"
+
+
+def is_word(array: ir.Array, index: ir.Expression) -> bool:
+    """Whether this is the one cell of a word, not one of an array's."""
+    return array.extent is ir.Extent.ONE and isinstance(index, ir.Const)
+
+
+def _as_number(element: ir.Element) -> ir.Element:
+    return ir.Element.INT if element is ir.Element.NODE else element

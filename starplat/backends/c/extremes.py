@@ -1,0 +1,54 @@
+"""How a cell takes a smaller or a greater value, with what is done then, atomically or under a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from starplat.backends.c.atomics import AtomicPrinter
+from starplat.backends.c.lines import INDENT, Printer
+from starplat.backends.c.precedence import ORDER
+from starplat.backends.statements import IfBeyond, WhileBeyondLocked
+from starplat.ir import nodes as ir
+
+
+def if_beyond(printer: Printer, beyond: IfBeyond) -> Iterator[str]:
+    """The lines of a test, and of what is done with a candidate that passes it."""
+    expressions, atomics = printer.expressions, AtomicPrinter(printer.expressions)
+    candidate = expressions.at(ORDER + 1, beyond.candidate)
+    operator = "<" if beyond.extreme is ir.Combine.MIN else ">"
+    test = f"{candidate} {operator} {expressions.read(beyond.array, beyond.index)[0]}"
+    if beyond.method is None:
+        yield f"if ({test}) {{"
+        yield from printer.lines(beyond.body)
+    else:
+        update = atomics.call(beyond.extreme, beyond.array, beyond.index, beyond.candidate, beyond.method)
+        if beyond.body:
+            yield f"if ({test} && {candidate} {operator} {update}) {{"
+            yield from printer.lines(beyond.body)
+        else:
+            yield f"if ({test}) {{"
+            yield f"{INDENT}{update};"
+    yield "}"
+
+
+def while_beyond_locked(printer: Printer, locked: WhileBeyondLocked) -> Iterator[str]:
+    """The lines of the same under the lock of the cell."""
+    expressions, spelling = printer.expressions, printer.expressions.spelling
+    operator = "<" if locked.extreme is ir.Combine.MIN else ">"
+    candidate = expressions.at(ORDER + 1, locked.candidate)
+    test = f"{candidate} {operator} {expressions.cell(locked.array, locked.index)}"
+    done, lock = expressions.local(locked.done), AtomicPrinter(expressions).address(locked.lock, locked.index)
+    words = {"cell": lock, "place": expressions.cell(locked.lock, locked.index)}
+    if spelling.fence_helper is not None:
+        expressions.helpers.need(spelling.fence_helper)
+    yield f"for ({spelling.lock_flag} {done} = false; !{done} && {test};) {{"
+    yield f"{INDENT}if ({spelling.try_lock.format(**words)}) {{"
+    yield f"{INDENT * 2}{spelling.fence}"
+    yield f"{INDENT * 2}if ({test}) {{"
+    yield from printer.lines(locked.body, 3)
+    yield f"{INDENT * 2}}}"
+    yield f"{INDENT * 2}{spelling.fence}"
+    yield f"{INDENT * 2}{spelling.unlock.format(**words)}"
+    yield f"{INDENT * 2}{done} = true;"
+    yield f"{INDENT}}}"
+    yield "}"

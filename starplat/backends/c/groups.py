@@ -1,0 +1,221 @@
+"""Prints loops whose arcs the threads of a group share through its memory, in any language of the C family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.group_ends import GroupMemory, joined_by_group
+from starplat.backends.c.lines import INDENT, Printer
+from starplat.backends.c.negation import negated
+from starplat.backends.launch import GROUP_SIZE
+from starplat.backends.statements import Body, Brought, GroupAdvance, GroupGather
+from starplat.backends.text.helpers import made_of, named
+from starplat.backends.uses import variables_in
+from starplat.ir import nodes as ir
+
+MOST_VALUES = 1024
+"""How many values of arcs a group keeps at a time; a row of more arcs than that is joined by all threads."""
+
+ROWS_OF_GROUPS = (
+    *named("group_rows", "owner_of", "bring_arcs", "bring_rows", "bring_part", "node_of_all", "node_of_words"),
+    *named("groups_for_each", "listed_node"),
+    made_of("end_of_piece", most_values=str(MOST_VALUES)),
+)
+"""The helpers of such loops that depend on nothing in a program, each after those that it uses."""
+
+
+@dataclass(frozen=True)
+class GroupPrinter:
+    """Prints the loops; `listed` is where their list begins and how long it is, as text, if they have one."""
+
+    printer: Printer
+    listed: tuple[str, str] | None
+
+    @property
+    def expressions(self) -> ExpressionPrinter:
+        """The printer's own."""
+        return self.printer.expressions
+
+    def advance(self, advance: GroupAdvance) -> Iterator[str]:
+        nodes = advance.nodes
+        yield from self.opening(advance)
+        yield from self.bringing(nodes, advance.node, advance.visit, split=True)
+        arcs = self.each_arc(advance, "0", self.name(nodes.count), self.printer.lines(advance.body))
+        yield from _indented(arcs)
+        yield "}"
+
+    def gather(self, gather: GroupGather) -> Iterator[str]:
+        name, nodes, expressions = self.name, gather.nodes, self.expressions
+        kind, start = self.kind(gather.total), expressions.expression(gather.start)
+        begin, end, count = name(gather.first), name(gather.end), name(nodes.count)
+        memory = f"&{name(nodes.memory)}"
+        yield from self.opening(gather)
+        yield from self.bringing(nodes, gather.node, (), split=False)
+        self.need_owner()
+        expressions.helpers.need("end_of_piece", most_values=str(MOST_VALUES))
+        yield f"{INDENT}{kind} {name(gather.total)} = {start};"
+        yield f"{INDENT}for ({self.kind(nodes.count)} {begin} = 0, {end}; {begin} < {count}; {begin} = {end}) {{"
+        yield f"{INDENT * 2}{end} = end_of_piece({memory}, {begin}, {count});"
+        yield f"{INDENT * 2}{kind} {name(gather.joined)} = {start};"
+        yield f"{INDENT * 2}#pragma unroll 4"
+        kept = (f"{INDENT}{line}" for line in self.keeping(gather))
+        yield from _indented(self.each_arc(gather, begin, end, [*self.printer.lines(gather.body), *kept]), 2)
+        given = (memory, begin, end, name(gather.joined), name(gather.values), name(gather.total))
+        joined = self.call(join_function(expressions, gather.combine, gather.total.element), *given)
+        yield f"{INDENT * 2}{name(gather.total)} = {joined};"
+        yield f"{INDENT}}}"
+        yield from _indented(self.finish(gather))
+        yield "}"
+
+    # --- their parts -----------------------------------------------------------------------------------------------
+
+    def opening(self, loop: GroupAdvance | GroupGather) -> Iterator[str]:
+        """The memory of the group, and the beginning of the loop over what its threads bring together."""
+        need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
+        need("group_rows")
+        need("bring_arcs")
+        for memory in memory_of(loop, self.expressions):
+            yield from memory.declared(self.expressions)
+        size = self.size(loop.nodes)
+        if self.listed is not None and size != self.listed[1]:
+            yield f"const int {size} = {self.listed[1]};"
+        yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
+
+    def bringing(self, nodes: Brought, node: ir.Variable, visit: Body, *, split: bool) -> Iterator[str]:
+        """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
+        name, need, brought = self.name, self.expressions.helpers.need, ir.Ref(nodes.brought)
+        rows = (f"&{name(nodes.memory)}", name(nodes.brought), name(nodes.rows))
+        begin, groups = name(nodes.begin), "1"
+        constant = "const " * (nodes.keep is None)
+        if self.listed is None:
+            need("node_of_all")
+            found = self.call("node_of_all", begin, self.expressions.num_nodes)
+        elif isinstance(nodes.listed, ir.InWords):
+            need("node_of_all")
+            need("node_of_words")
+            found = self.call("node_of_words", self.listed[0], begin, self.size(nodes), self.expressions.num_nodes)
+        else:
+            need("listed_node")
+            first, size = self.listed[0], self.size(nodes)
+            if split:
+                need("groups_for_each")
+                groups = name(nodes.groups)
+                yield f"{INDENT}const int {groups} = {self.call('groups_for_each', size)};"
+            found = self.call("listed_node", first, begin, size, groups)
+        yield f"{INDENT}{constant}int {name(nodes.brought)} = {found};"
+        there = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, brought, ir.Const(0, ir.Element.INT), ir.Element.BOOL)
+        if nodes.keep is not None:
+            lost = ir.Binary(ir.BinaryOperator.AND, there, negated(nodes.keep), ir.Element.BOOL)
+            yield f"{INDENT}if ({self.text(lost)}) {name(nodes.brought)} = -1;"
+        if visit:
+            yield f"{INDENT}if ({self.text(there)}) {{"
+            yield from _indented(self.named(node, name(nodes.brought), visit), 2)
+            yield from self.printer.lines(visit, 2)
+            yield f"{INDENT}}}"
+        if groups == "1":
+            need("bring_rows")
+            brings = self.call("bring_rows", *rows)
+        else:
+            need("bring_part")
+            brings = self.call("bring_part", *rows, groups)
+        yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brings};"
+
+    def size(self, nodes: Brought) -> str:
+        """How many nodes there are to bring: a local has the number where it must be worked out."""
+        if self.listed is None:
+            return self.expressions.num_nodes
+        return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
+
+    def each_arc(self, loop: GroupAdvance | GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
+        """The loop of a group over arcs, from the margin; `body` is one step from it."""
+        name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
+        kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
+        first = spelling.lane if begin == "0" else f"{begin} + {spelling.lane}"
+        yield f"for ({kind} {place} = {first}; {place} < {end}; {place} += {GROUP_SIZE}) {{"
+        uses = variables_in(loop.body)
+        if loop.node in uses or loop.position in uses:
+            self.need_owner()
+            yield f"{INDENT}const int {owner} = owner_of(&{memory}, {place});"
+        yield from _indented(self.named(loop.node, f"{memory}.node[{owner}]", loop.body))
+        if loop.position in uses:
+            yield f"{INDENT}const {kind} {name(loop.position)} = {place} + {memory}.shift[{owner}];"
+        yield from body
+        yield "}"
+
+    def keeping(self, gather: GroupGather) -> Iterator[str]:
+        """What is done with an arc's value."""
+        begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
+        combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
+        yield f"if ({end} - {begin} > {MOST_VALUES}) {{"
+        yield f"{INDENT}{joined} = {combined};"
+        yield "} else {"
+        yield f"{INDENT}{self.name(gather.values)}[{self.name(gather.nodes.place)} - {begin}] = {value};"
+        yield "}"
+
+    def finish(self, gather: GroupGather) -> Iterator[str]:
+        """What is done with a node, from the margin: last in the loop, so that it may go on with the next turn."""
+        brought = self.name(gather.nodes.brought)
+        yield f"if ({brought} < 0) continue;"
+        yield from self.named(gather.node, brought, gather.finish)
+        yield from self.printer.lines(gather.finish, 0)
+
+    def named(self, node: ir.Variable, place: str, body: Body) -> Iterator[str]:
+        """The node by the name that the program has for it, if it asks for it."""
+        if node in variables_in(body):
+            yield f"const int {self.name(node)} = {place};"
+
+    def call(self, function: str, *arguments: str) -> str:
+        """A call of a function that must know whose threads call it."""
+        words = self.expressions.spelling.groups
+        assert words is not None
+        return f"{function}({words.gives}{', '.join(arguments)})"
+
+    def need_owner(self) -> None:
+        """Notes the function that finds who brought the node of an arc."""
+        self.expressions.helpers.need("owner_of")
+
+    # --- words -----------------------------------------------------------------------------------------------------
+
+    def name(self, what: ir.Variable | ir.Array) -> str:
+        """What a local or an array is called."""
+        return self.expressions.local(what)
+
+    def kind(self, variable: ir.Variable) -> str:
+        """The type of a local."""
+        return self.expressions.spelling.values[variable.element]
+
+    def text(self, expression: ir.Expression) -> str:
+        """An expression on its own."""
+        return self.expressions.expression(expression)
+
+
+def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: ir.Element) -> str:
+    """The function that joins the values of a piece, which is noted."""
+    function, for_all = f"join_{combine.name.lower()}_{element.value}", combine in expressions.spelling.group_reductions
+    expressions.helpers.need(
+        "join_values",
+        name=function,
+        type=expressions.spelling.values[element],
+        combined=expressions.combined(combine, "total", "other", element),
+        reduced=joined_by_group(expressions, combine, element, "joined", "values"),
+        reduced_value="joined" if for_all else "values[0]",
+        for_all="yes" * for_all,
+        most_values=str(MOST_VALUES),
+    )
+    return function
+
+
+def memory_of(loop: GroupAdvance | GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+    """The memory that a group shares for such a loop."""
+    rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
+    if isinstance(loop, GroupAdvance):
+        return (rows,)
+    kind = expressions.spelling.values[loop.total.element]
+    return (GroupMemory(kind, expressions.local(loop.values), MOST_VALUES), rows)
+
+
+def _indented(lines: Iterable[str], depth: int = 1) -> Iterator[str]:
+    for line in lines:
+        yield f"{INDENT * depth}{line}"

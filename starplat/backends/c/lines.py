@@ -1,0 +1,39 @@
+"""How far emitted lines are indented, which conditions stand in one line with what they guard, and what the printers
+of parts ask of the printer of all statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.statements import Body
+
+INDENT = "    "
+
+SHORT = 80
+"""How long a condition and what it guards may be together to stand in one line."""
+
+_JUMPS = ("break;", "continue;", "return")
+_NOT_PLAIN = ("if ", "for ", "while ", "do ", "#", "//", "{")
+
+
+class Printer(Protocol):
+    """Prints statements; what is inside of one is printed by whoever prints all of them."""
+
+    @property
+    def expressions(self) -> ExpressionPrinter: ...
+
+    def lines(self, body: Body, depth: int = 1) -> list[str]: ...
+
+
+def guarded(condition: str, body: Sequence[str]) -> Iterator[str]:
+    """The lines, from the margin, that are run under a condition: one for a jump, and for a short plain statement."""
+    line = f"if ({condition}) {body[0]}" if len(body) == 1 else ""
+    is_plain = line.endswith(";") and "\n" not in line and not body[0].startswith(_NOT_PLAIN)
+    if is_plain and (len(line) <= SHORT or body[0].startswith(_JUMPS)):
+        yield line
+        return
+    yield f"if ({condition}) {{"
+    yield from (f"{INDENT}{inner}" for inner in body)
+    yield "}"

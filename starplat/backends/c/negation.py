@@ -1,0 +1,31 @@
+"""What the opposite of a condition is, in as few words as may be."""
+
+from __future__ import annotations
+
+from starplat.ir import nodes as ir
+
+
+def negated(condition: ir.Expression) -> ir.Expression:
+    """The opposite of a BOOL; comparisons of reals are not turned round, because of NaN."""
+    match condition:
+        case ir.Unary(ir.UnaryOperator.NOT, operand):
+            return operand
+        case ir.Const(value, ir.Element.BOOL):
+            return ir.Const(not value, ir.Element.BOOL)
+        case ir.Binary(operator, left, right) if operator in _OPPOSITE and (
+            operator in _EQUALITY or not left.element.is_real
+        ):
+            return ir.Binary(_OPPOSITE[operator], left, right, ir.Element.BOOL)
+        case _:
+            return ir.Unary(ir.UnaryOperator.NOT, condition)
+
+
+_EQUALITY = (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
+_OPPOSITE = {
+    ir.BinaryOperator.EQUAL: ir.BinaryOperator.NOT_EQUAL,
+    ir.BinaryOperator.NOT_EQUAL: ir.BinaryOperator.EQUAL,
+    ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER_EQUAL,
+    ir.BinaryOperator.GREATER_EQUAL: ir.BinaryOperator.LESS,
+    ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS_EQUAL,
+    ir.BinaryOperator.LESS_EQUAL: ir.BinaryOperator.GREATER,
+}

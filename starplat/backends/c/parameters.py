@@ -1,0 +1,170 @@
+"""What a kernel or a function of the program is given, as the list of parameters in its signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.backends.launch import ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
+from starplat.backends.spelling import Spelling
+from starplat.backends.statements import LegalKernel, LegalLoop
+from starplat.backends.text.folding import LAID_OUT, between
+from starplat.backends.text.names import Names
+from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays, walk, written_in
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import changed_by, walk_host
+from starplat.passes.memory import has_two_names
+
+
+class Parameters:
+    """Prints them in the words of one target, with the names of one module."""
+
+    def __init__(self, module: ir.Module, spelling: Spelling, names: Names) -> None:
+        self.module = module
+        self.spelling = spelling
+        self.names = names
+        self.volatile = volatile_arrays(module)
+        self.has_two_names = has_two_names(module)
+        self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
+
+    def of_function(self, function: ir.Function) -> list[str]:
+        """Those of a function of the program, what its calls do not say first."""
+        hidden = [self._size(argument) for argument in self.hidden[function.name]]
+        return [*hidden, *(self._function_parameter(function, parameter) for parameter in function.parameters)]
+
+    def of_kernel(self, legal: LegalKernel) -> list[str]:
+        """Those of a kernel, without those that its target gives every kernel."""
+        kernel = legal.kernel
+        written = written_in(kernel.body, self.module)
+        chosen = self.chosen(written, kernel)
+        volatile = self.volatile[kernel.name]
+        results = iter(legal.results)
+        parameters = []
+        for argument in kernel_parameters(self.module, kernel):
+            match argument.kind:
+                case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                    parameters.append(self._size(argument.kind.value))
+                case ArgumentKind.ARRAY:
+                    assert argument.array is not None
+                    array = argument.array
+                    one_of_two, changes = array in chosen, array in volatile
+                    parameters.append(self._pointer(array, array in written, changes, one_of_two=one_of_two))
+                case ArgumentKind.SCALAR:
+                    assert argument.variable is not None
+                    kind = self.spelling.parameters[argument.variable.element]
+                    parameters.append(f"{kind} {self.names.local(argument.variable)}")
+                case ArgumentKind.REDUCTION:
+                    parameters.append(self._pointer(next(results), True, False))
+        return parameters
+
+    def of_loop(self, legal: LegalLoop) -> list[str]:
+        """The same of the kernel of an operation with a launch of its own."""
+        inside = kernels_inside(legal, self.module)
+        written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
+        written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
+        volatile = under_all_names({a for kernel in inside for a in self.volatile[kernel.name]}, legal)
+        chosen = frozenset(array for kernel in inside for array in self.chosen(written, kernel))
+        parameters = loop_parameters(self.module, legal)
+        return [self._loop_parameter(argument, written, volatile, chosen) for argument in parameters]
+
+    def chosen(self, written: Iterable[ir.Array], kernel: ir.Kernel) -> frozenset[ir.Array]:
+        """The arrays about which nothing is promised, as the compiler would take it for a promise about others too."""
+        return _chosen_beside(frozenset(written), kernel) if self.spelling.restrict_spreads else frozenset()
+
+    def _loop_parameter(
+        self, argument: KernelArgument, written: set[ir.Array], volatile: set[ir.Array], chosen: frozenset[ir.Array]
+    ) -> str:
+        array, variable = argument.array, argument.variable
+        match argument.kind:
+            case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                return self._size(argument.kind.value)
+            case ArgumentKind.ARRAY:
+                assert array is not None
+                return self._pointer(array, array in written, array in volatile, one_of_two=array in chosen)
+            case ArgumentKind.SCALAR:
+                assert variable is not None
+                return f"{self.spelling.parameters[variable.element]} {self.names.local(variable)}"
+            case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
+                assert array is not None
+                return self._pointer(array, True, False)
+            case ArgumentKind.BARRIER:
+                return f"{self.spelling.space}unsigned *arrived"
+            case ArgumentKind.RECORDS:
+                return f"{self.spelling.space}{self.spelling.values[ir.Element.LONG]} *run_record_words"
+            case ArgumentKind.REDUCTION:
+                raise AssertionError("reductions of such a launch have rings")
+        assert_never(argument.kind)
+
+    def _size(self, name: str) -> str:
+        """The parameter for n or m, which have their own names everywhere."""
+        return f"{self.spelling.values[ir.Element.INT if name == 'num_nodes' else ir.Element.ARC]} {name}"
+
+    def _function_parameter(self, function: ir.Function, parameter: ir.Parameter) -> str:
+        match parameter.what:
+            case ir.Array() as array:
+                written = array in written_in(function.body, self.module)
+                volatile = array in self.volatile[function.name]
+                return self._pointer(array, written, volatile, of_function=True)
+            case ir.Variable(_, element) as variable:
+                star = "*" if parameter.by_reference else ""
+                return f"{self.spelling.values[element]} {star}{self.names.local(variable)}"
+
+    def _pointer(
+        self, array: ir.Array, written: bool, volatile: bool, *, of_function: bool = False, one_of_two: bool = False
+    ) -> str:
+        """What a launch only reads is promised to change in no other way: a caller who gives one property twice is
+        refused if the program changes it (E0713). A function of the program may be called with one array twice."""
+        if array.packed:
+            return f"{self.spelling.space}unsigned *{self.names.local(array)}_words"
+        kind = self.spelling.cells[array.element]
+        promised = array.origin is ir.Origin.GRAPH or not (of_function or volatile or self.has_two_names)
+        restrict = f"{self.spelling.restrict} " if promised and not written and not one_of_two else ""
+        changes = "volatile " * volatile + "const " * (not written)
+        return f"{self.spelling.space}{changes}{kind} *{restrict}{self.names.local(array)}"
+
+    def hidden_arguments(self, function: ir.Function) -> tuple[str, ...]:
+        """What a function is passed though its calls do not say it: n and m, where it uses them."""
+        uses_n, uses_m = uses_num_nodes(function.body, self.module), uses_num_arcs(function.body, self.module)
+        return ("num_nodes",) * uses_n + ("num_arcs",) * uses_m
+
+
+def _chosen_beside(written: frozenset[ir.Array], kernel: ir.Kernel) -> frozenset[ir.Array]:
+    """The arrays of which the kernel takes a cell where it might take one that it writes: `a ? row[e] : rank[v]`."""
+    found: set[ir.Array] = set()
+    for part in walk((kernel.filter, kernel.body)):
+        if isinstance(part, ir.Select):
+            then, otherwise = (
+                {inner.array for inner in walk(side) if isinstance(inner, ir.Load)}
+                for side in (part.then, part.otherwise)
+            )
+            found |= then if otherwise & written else set()
+            found |= otherwise if then & written else set()
+    return frozenset(found)
+
+
+def unnamed_if_idle(parameter: str, body: Iterable[str]) -> str:
+    """A parameter of C++, without its name if no line of the body uses it."""
+    kind, name = re.split(r"(?=\b\w+$)", parameter, maxsplit=1)
+    return parameter if any(re.search(rf"\b{name}\b", line) for line in body) else kind.rstrip()
+
+
+def signature_text(head: str, parameters: list[str]) -> str:
+    """`head(parameters)`, with the parameters in lines of their own where one line would be too long."""
+    line = f"{head}({', '.join(parameters)})"
+    if len(line.rsplit("\n", 1)[-1]) + len(" {") <= LAID_OUT:
+        return line
+    return "\n".join(between(f"{head}(", parameters, ")"))
+
+
+def kernels_inside(legal: LegalLoop, module: ir.Module) -> tuple[ir.Kernel, ...]:
+    """The kernels that are parts of an operation."""
+    return tuple(module.kernel(op.kernel) for op in walk_host(legal.op.body) if isinstance(op, ir.Launch))
+
+
+def under_all_names(arrays: set[ir.Array], legal: LegalLoop) -> set[ir.Array]:
+    """The arrays, and those that they change names with."""
+    found, swaps = set(arrays), [op for op in walk_host(legal.op.body) if isinstance(op, ir.Swap)]
+    while more := {a for s in swaps for a in (s.first, s.second) if {s.first, s.second} & found} - found:
+        found |= more
+    return found

@@ -1,0 +1,57 @@
+"""Prints what a traced launch notes of itself: when it comes to a point, and how many nodes are active there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.set_forms import need_of_list, need_visit
+from starplat.backends.launch import MOST_RECORDS
+from starplat.backends.statements import Record
+from starplat.backends.text.helpers import Helpers
+
+
+class Printer(Protocol):
+    """What is asked of the printer of plain statements."""
+
+    @property
+    def expressions(self) -> ExpressionPrinter: ...
+
+
+def need_records(helpers: Helpers) -> None:
+    """Notes what records are."""
+    helpers.need("records", most_records=str(MOST_RECORDS))
+
+
+def recorded(printer: Printer, record: Record) -> Iterator[str]:
+    """The lines of a record, from the margin."""
+    expressions, need = printer.expressions, printer.expressions.helpers.need
+    need_records(expressions.helpers)
+    begin = f"run_records, {record.point}"
+    rows = "(const arc_t *)nullptr" if record.rows is None else expressions.local(record.rows)
+    if record.members is not None:
+        need_visit(expressions.helpers, record.members)
+        need("record_counts")
+        need_of_list(expressions.helpers, "record_members", record.members)
+        head = f"record_members({begin}, {expressions.local(record.members)}, num_nodes, {rows}"
+    elif record.listed is not None:
+        need("record_counts")
+        need("record_listed")
+        array, first, last = record.listed
+        ends = f"{expressions.expression(first)}, {expressions.expression(last)}"
+        head = f"record_listed({begin}, {expressions.local(array)}, {ends}, {rows}"
+    elif record.node is not None:
+        need("record_counts")
+        need("record_nodes")
+        head = f"record_nodes({begin}, num_nodes, {rows}"
+    else:
+        yield f"record_point({begin}, {'true' if record.new_round else 'false'});"
+        return
+    if record.keep is None or record.node is None:
+        need("every_node")
+        yield f"{head}, every_node);"
+    else:
+        node = expressions.local(record.node)
+        yield f"{head},"
+        yield f"    [&](int {node}) {{ return {expressions.expression(record.keep)}; }});"

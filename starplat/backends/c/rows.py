@@ -1,0 +1,212 @@
+"""Prints loops whose threads share the arcs of nodes: of all, of those in a set or a list, and of who looks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import overload
+
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import INDENT, Printer
+from starplat.backends.c.negation import negated
+from starplat.backends.c.precedence import SUM
+from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_visit
+from starplat.backends.launch import THREADS_TOGETHER
+from starplat.backends.statements import Advance, Body, EachMember, Gather, Search, Statement
+from starplat.backends.uses import variables_in
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.listed import known_length, listed_length
+
+
+@dataclass(frozen=True)
+class RowPrinter:
+    """Prints calls of the functions that share arcs out."""
+
+    printer: Printer
+
+    @property
+    def expressions(self) -> ExpressionPrinter:
+        """The printer's own."""
+        return self.printer.expressions
+
+    def each_member(self, each: EachMember) -> Iterator[str]:
+        need_visit(self.expressions.helpers, each.members)
+        self.expressions.helpers.need("each_member")
+        name, function = self.expressions.local, "take_members" if each.takes else "each_member"
+        yield f"{function}({name(each.members)}, num_nodes, [&](int {name(each.node)}) {{"
+        yield from self.printer.lines(each.body)
+        yield "});"
+
+    def advance(self, advance: Advance) -> Iterator[str]:
+        name = self.expressions.local
+        everybody = advance.members is None and advance.listed is None and advance.keep is None
+        if everybody and not advance.visit:
+            self.expressions.helpers.need("advance_arcs")
+            yield f"advance_arcs(num_nodes, {name(advance.rows)},"
+        else:
+            yield from self.over_nodes(advance, "advance")
+        yield f"{INDENT}[&](int {name(advance.node)}, arc_t {name(advance.position)}) {{"
+        yield from self.printer.lines(advance.body, 2)
+        yield f"{INDENT}}});"
+
+    def gather(self, gather: Gather) -> Iterator[str]:
+        name, element = self.expressions.local, gather.total.element
+        kind = self.expressions.spelling.values[element]
+        joined = self.expressions.combined(gather.combine, "a", "b", element)
+        start, of_node = f"({kind}){self.expressions.expression(gather.start)}", f"int {name(gather.node)}, "
+        everybody = gather.members is None and gather.listed is None and gather.keep is None
+        if everybody and gather.node not in variables_in(gather.value):
+            for helper in ("long_values", "teams", "gather_step", "every_node", "gather_all", "gather_rows"):
+                self.need_for_rows(helper)
+            of_node = ""
+            yield f"gather_rows(num_nodes, {name(gather.rows)}, {start},"
+        else:
+            yield from self.over_nodes(gather, "gather", start)
+        yield f"{INDENT}[&]({kind} a, {kind} b) -> {kind} {{ return {joined}; }},"
+        yield f"{INDENT}[&]({of_node}arc_t {name(gather.position)}) -> {kind} {{"
+        yield from self.printer.lines(gather.value, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {name(gather.node)}, {kind} {name(gather.total)}) {{"
+        yield from self.printer.lines(gather.finish, 2)
+        yield f"{INDENT}}});"
+
+    def search(self, search: Search) -> Iterator[str]:
+        name = self.expressions.local
+        yield from self.over_nodes(search, "search")
+        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
+        yield from self.printer.lines(search.test, 2)
+        yield f"{INDENT}}},"
+        yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
+        yield from self.printer.lines(search.reach, 2)
+        yield f"{INDENT}}});"
+
+    def over_nodes(self, loop: Advance | Gather | Search, function: str, *more: str) -> Iterator[str]:
+        """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
+        name, (function, whose) = self.expressions.local, self.called(loop, function)
+        given = f"{', '.join((whose, name(loop.rows), *more))},"
+        if not isinstance(loop, Search) and loop.listed is not None:
+            yield f"{function}("
+            given = f"{INDENT}{given}"
+        else:
+            given = f"{function}({given}"
+        visit = loop.visit if isinstance(loop, Advance) else ()
+        if visit:
+            yield given
+            yield from self.keep_and_visit(loop.node, loop.keep, visit)
+        elif loop.keep is None:
+            self.expressions.helpers.need("every_node")
+            yield f"{given} every_node,"
+        else:
+            yield given
+            yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
+
+    def called(self, loop: Advance | Gather | Search, function: str) -> tuple[str, str]:
+        """The function of that kind that does it, which is noted with all it needs, and whose arcs it is given."""
+        name, need = self.expressions.local, self.expressions.helpers.need
+        members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
+        listed = None if isinstance(loop, Search) else loop.listed
+        if members is not None:
+            need_visit(self.expressions.helpers, members)
+        for helper in _NEEDS[type(loop), members is None]:
+            self.need_for_rows(helper)
+        noted = loop.noted if isinstance(loop, Gather) and not has_whole_list(loop.members) else None
+        if isinstance(loop, Gather) and (listed or noted):
+            for helper in ("teams", "gather_step", "gather_each"):
+                self.need_for_rows(helper)
+        if noted is not None:
+            need_of_list(self.expressions.helpers, "gather_noted", noted.flags)
+            places = self.behind(noted.array, noted.first)
+            need(f"gather_places{_kept(takes)}")
+            function, whose = f"{function}{_kept(takes)}", f"{name(noted.flags)}, {places}, num_nodes"
+        elif isinstance(listed, ir.InWords):
+            count = self.expressions.expression(listed.count)
+            function, whose = f"{function}_words", f"{name(listed.array)}, {count}, num_nodes"
+            self.need_for_rows(function)
+        elif listed is not None:
+            function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
+            self.need_for_rows(function)
+        elif members is None:
+            function, whose = f"{function}_all", "num_nodes"
+            self.need_for_rows(function)
+        else:
+            if isinstance(loop, Advance):
+                need_of_list(self.expressions.helpers, "advance_members", members)
+            else:
+                self.need_for_rows("gather_members")
+            function, whose = f"{function}{_kept(takes)}", f"{name(members)}, num_nodes"
+            need(function)
+        return function, whose
+
+    def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: Body) -> Iterator[str]:
+        """Says whether a node is kept, and does what is done with one that is."""
+        yield f"{INDENT}[&](int {self.expressions.local(node)}) {{"
+        if keep is not None:
+            yield f"{INDENT * 2}if ({self.expressions.expression(negated(keep))}) return false;"
+        yield from self.printer.lines(visit, 2)
+        yield f"{INDENT * 2}return true;"
+        yield f"{INDENT}}},"
+
+    def need_for_rows(self, helper: str) -> None:
+        """Notes a function that goes over rows, and what all of these call."""
+        if helper in _BY_WARP_NUMBER:
+            self.expressions.helpers.need("warp_number")
+        self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
+        self.expressions.helpers.need(helper)
+
+    def listed(self, listed: ir.Listed) -> str:
+        """Where a list begins, and how many are in it."""
+        first, length = self.of_list(listed)
+        return f"{first}, {length}"
+
+    @overload
+    def of_list(self, listed: ir.Listed) -> tuple[str, str]: ...
+
+    @overload
+    def of_list(self, listed: ir.Listed | ir.InWords | None) -> tuple[str, str] | None: ...
+
+    def of_list(self, listed: ir.Listed | ir.InWords | None) -> tuple[str, str] | None:
+        """The same apart; of words, how many nodes these have."""
+        if listed is None:
+            return None
+        if isinstance(listed, ir.InWords):
+            return self.expressions.local(listed.array), self.expressions.expression(listed_length(listed))
+        length = known_length(listed) or ir.Binary(
+            ir.BinaryOperator.SUBTRACT, listed.last, listed.first, ir.Element.INT
+        )
+        return self.behind(listed.array, listed.first), self.expressions.expression(length)
+
+    def behind(self, array: ir.Array, first: ir.Expression) -> str:
+        """The cells of an array from one on."""
+        name = self.expressions.local(array)
+        return (
+            name if isinstance(first, ir.Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
+        )
+
+
+def _kept(takes: bool) -> str:
+    """How the name of a function ends that goes over a set's members."""
+    return "" if takes else "_and_keep"
+
+
+_BY_WARP_NUMBER = frozenset(
+    {
+        "advance_all",
+        "advance_listed",
+        "advance_words",
+        "gather_all",
+        "gather_rows",
+        "gather_listed",
+        "gather_each",
+        "search_all",
+    }
+)
+"""Those that give nodes to warps by their number."""
+
+_NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
+    (Advance, True): ("warp_arcs", "share_arcs"),
+    (Advance, False): ("warp_arcs", "share_arcs"),
+    (Gather, True): ("long_values", "teams", "gather_step"),
+    (Gather, False): ("warp_arcs", "share_values", "long_values"),
+    (Search, True): ("teams",),
+}
+"""What the functions that share arcs out call, by what they do and whether they go over all nodes."""

@@ -1,0 +1,119 @@
+"""Which functions of `templates/cuda/sets.jinja` the sets of a packing are made of.
+
+Printers ask here for what they call; how a set is kept is known nowhere else among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starplat.backends.launch import MOST_LISTED, SET_WORDS, most_new
+from starplat.backends.text.helpers import Helper, Helpers
+from starplat.ir import nodes as ir
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`words` is how a set's bits are reached, `bits` or `layers`; `list` whether its members are listed: `none`,
+    `short` (while they are few) or `whole`."""
+
+    words: str
+    list: str
+
+
+FORMS: Mapping[ir.Packing, Form] = {
+    ir.Packing.SWITCHED: Form("bits", "short"),
+    ir.Packing.LIST: Form("bits", "whole"),
+    ir.Packing.BITS: Form("bits", "none"),
+    ir.Packing.LAYERS: Form("layers", "none"),
+}
+
+
+def packing_of(members: ir.Array) -> ir.Packing:
+    """Of an array that is a set."""
+    assert members.packed is not None, f"'{members.name}' is no set"
+    return members.packed
+
+
+def need_frontier(helpers: Helpers, members: ir.Array) -> None:
+    """Notes what sets of nodes are, and what puts nodes in."""
+    packing = packing_of(members)
+    form, sizes = FORMS[packing], str(SET_WORDS[packing].sizes)
+    listed = str(MOST_LISTED) if form.list == "short" else ""
+    helpers.need("frontier", words=form.words, list=form.list, size_words=sizes, most_listed=listed)
+    helpers.need(f"mark_{form.words}")
+    helpers.need(f"note_{form.list}", most_new=str(most_new(packing, helpers.sets)))
+    helpers.need("inserted")
+
+
+def need_visit(helpers: Helpers, members: ir.Array) -> None:
+    """Notes what goes over a set's members."""
+    form = FORMS[packing_of(members)]
+    need_frontier(helpers, members)
+    helpers.need("begin_anew")
+    if form.list != "whole":
+        _need_words(helpers, form)
+        helpers.need("sum_up_to")
+        helpers.need("visit_bits")
+        helpers.need(f"visit_marked_{form.words}")
+    if form.list != "none":
+        need_listed(helpers, members)
+        helpers.need("visit_list")
+    helpers.need(f"visit_members_{form.list}")
+
+
+def need_listed(helpers: Helpers, members: ir.Array) -> None:
+    """Notes what says whether a set's list has all members, and how many these are."""
+    helpers.need(f"listed_{FORMS[packing_of(members)].list}")
+
+
+def need_listing(helpers: Helpers, members: ir.Array) -> None:
+    """Notes what writes a set's members elsewhere."""
+    form = FORMS[packing_of(members)]
+    if form.list != "none":
+        need_listed(helpers, members)
+    if form.list != "whole":
+        _need_words(helpers, form)
+        helpers.need("sum_up_to")
+    helpers.need("list_members", list=form.list)
+
+
+def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
+    """All of them for sets that are kept in one way, of launches with few sets."""
+    members = ir.Array("members", ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY, packed=packing)
+    helpers = Helpers(sets=1)
+    need_frontier(helpers, members)
+    need_visit(helpers, members)
+    need_listing(helpers, members)
+    need_of_list(helpers, "insert_alone", members)
+    for macro in ("contains", "has_many", "is_empty", "size_of_set", "each_member"):
+        helpers.need(macro)
+    need_of_list(helpers, "advance_members", members)
+    for macro in ("advance", "advance_and_keep", "gather_members", "gather", "gather_and_keep"):
+        helpers.need(macro)
+    if not has_whole_list(members):
+        need_of_list(helpers, "gather_noted", members)
+        helpers.need("gather_places")
+        helpers.need("gather_places_and_keep")
+    return tuple(helper for helper in helpers.needed if helper.macro not in _OF_ROWS)
+
+
+_OF_ROWS = ("warp_number", "sum_up_to")
+"""What others than sets use too."""
+
+
+def has_whole_list(members: ir.Array | None) -> bool:
+    """Whether a set has a list of all its members at any time."""
+    return members is not None and FORMS[packing_of(members)].list == "whole"
+
+
+def _need_words(helpers: Helpers, form: Form) -> None:
+    """Notes what goes over a set's bits, word by word."""
+    helpers.need("warp_number" if form.words == "bits" else "sum_up_to")
+    helpers.need(f"visit_words_{form.words}")
+
+
+def need_of_list(helpers: Helpers, helper: str, members: ir.Array) -> None:
+    """Notes a function of which a part depends on how a set is listed."""
+    helpers.need(helper, list=FORMS[packing_of(members)].list)

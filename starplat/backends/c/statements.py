@@ -1,0 +1,240 @@
+"""Prints legal statements as finished, indented lines of a C-like language.
+
+Takes statements and an expression printer; returns lines. What a target lacks has been rewritten before; what a target
+spells in its own way is in its `Spelling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from starplat.backends.c.assign import assignment_text, combination_text, step_text
+from starplat.backends.c.atomics import AtomicPrinter
+from starplat.backends.c.directives import structured
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.extremes import if_beyond, while_beyond_locked
+from starplat.backends.c.group_ends import combined_by_group
+from starplat.backends.c.lines import INDENT, guarded
+from starplat.backends.c.precedence import ORDER, SUM
+from starplat.backends.c.records import recorded
+from starplat.backends.c.set_forms import need_listed
+from starplat.backends.c.sets import WithSets, with_sets
+from starplat.backends.statements import (
+    Accumulate,
+    Alone,
+    Assign,
+    AtomicCell,
+    Body,
+    Break,
+    Call,
+    CombineCell,
+    CombineGroup,
+    Continue,
+    Count,
+    Declare,
+    FetchCell,
+    For,
+    GridBarrier,
+    If,
+    IfBeyond,
+    Leave,
+    OnFirst,
+    Piece,
+    Record,
+    Scope,
+    SharedLoop,
+    Statement,
+    StoreCell,
+    Stride,
+    SwapCell,
+    SwapPointers,
+    TeamLoop,
+    While,
+    WhileBeyondLocked,
+)
+from starplat.ir import nodes as ir
+
+
+@dataclass(frozen=True)
+class StatementPrinter:
+    """Prints statements with the expressions' printer, which knows names, spelling and helpers."""
+
+    expressions: ExpressionPrinter
+
+    def lines(self, body: Body, depth: int = 1) -> list[str]:
+        """The statements, `depth` steps from the margin."""
+        return [f"{INDENT * depth}{line}" for statement in body for line in self.statement(statement)]
+
+    def inside(self, body: Body) -> Iterator[str]:
+        yield from self.lines(body, 1)
+
+    def statement(self, statement: Statement) -> Iterator[str]:
+        """The lines of one statement, from the margin."""
+        if isinstance(statement, WithSets):
+            yield from with_sets(self, statement)
+            return
+        match statement:
+            case Declare():
+                yield f"{self.declaration(statement)};"
+            case Piece():
+                yield from self.piece(statement)
+            case Assign():
+                yield f"{self.assignment(statement)};"
+            case Accumulate(variable, combine, value):
+                local = ir.Ref(variable)
+                yield f"{combination_text(self.expressions, combine, local, self.text(local), value)};"
+            case StoreCell(array, index, value):
+                yield f"{self.cell(array, index)} = {self.text(value)};"
+            case CombineCell(combine, array, index, value):
+                yield f"{combination_text(self.expressions, combine, array, self.cell(array, index), value)};"
+            case AtomicCell() | FetchCell() | SwapCell():
+                yield from AtomicPrinter(self.expressions).lines(statement)
+            case IfBeyond():
+                yield from if_beyond(self, statement)
+            case WhileBeyondLocked():
+                yield from while_beyond_locked(self, statement)
+            case If():
+                yield from self.branch(statement)
+            case While() | For() | Count():
+                yield from self.loop(statement)
+            case Break():
+                yield "break;"
+            case Continue():
+                yield "continue;"
+            case Leave(value):
+                yield "return;" if value is None else f"return {self.text(value)};"
+            case Call(call):
+                yield f"{self.expressions.call(call)};"
+            case CombineGroup():
+                yield from combined_by_group(self.expressions, statement)
+            case Scope() | GridBarrier() | SwapPointers() | OnFirst():
+                yield from self.together(statement)
+            case SharedLoop() | TeamLoop() | Alone():
+                yield from structured(self, statement)
+            case Record():
+                yield from recorded(self, statement)
+            case _:
+                assert_never(statement)
+
+    # --- expressions and places ------------------------------------------------------------------------------------
+
+    def text(self, expression: ir.Expression) -> str:
+        return self.expressions.expression(expression)
+
+    def cell(self, array: ir.Array, index: ir.Expression) -> str:
+        return self.expressions.cell(array, index)
+
+    def declaration(self, declare: Declare) -> str:
+        kind = self.expressions.spelling.values[declare.variable.element]
+        name = self.expressions.local(declare.variable)
+        return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
+
+    def piece(self, piece: Piece) -> Iterator[str]:
+        """The ends of what a thread has of a range, the second where the next one's begins."""
+        spelling = self.expressions.spelling
+        kind = spelling.values[piece.begin.element]
+        name = "arc_piece" if piece.begin.element is ir.Element.ARC else "piece"
+        self.expressions.helpers.need("piece", name=name, type=kind)
+        for variable, thread in ((piece.begin, spelling.thread), (piece.end, f"{spelling.thread} + 1")):
+            given = f"{self.text(piece.first)}, {self.text(piece.last)}, {thread}, {spelling.threads}"
+            yield f"const {kind} {self.expressions.local(variable)} = {name}({given});"
+
+    def assignment(self, assignment: Assign) -> str:
+        return assignment_text(self.expressions, assignment.variable, assignment.value)
+
+    def together(self, statement: Scope | GridBarrier | SwapPointers | OnFirst) -> Iterator[str]:
+        """What only a launch has whose threads wait for each other."""
+        match statement:
+            case Scope(comments, body):
+                yield "{"
+                yield from (f"{INDENT}{line}" for line in comments)
+                yield from self.inside(body)
+                yield "}"
+            case GridBarrier(lacking):
+                spelling = self.expressions.spelling
+                if spelling.barrier_helper is not None:
+                    self.expressions.helpers.need(spelling.barrier_helper)
+                if lacking is None:
+                    yield spelling.barrier
+                else:
+                    need_listed(self.expressions.helpers, lacking)
+                    yield f"if (listed({self.expressions.local(lacking)}) < 0) {spelling.barrier}"
+            case SwapPointers(first, second):
+                yield from self.swap_pointers(first, second)
+            case OnFirst(body):
+                yield from guarded(f"{self.expressions.spelling.thread} == 0", self.lines(body, 0))
+            case _:
+                assert_never(statement)
+
+    def swap_pointers(self, first: ir.Array, second: ir.Array) -> Iterator[str]:
+        names = [self.expressions.local(array) for array in (first, second)]
+        spelling = self.expressions.spelling
+        kind = "auto" if first.packed else spelling.any_pointer or f"{spelling.space}{spelling.cells[first.element]} *"
+        yield f"{{ {kind} other = {names[0]}; {names[0]} = {names[1]}; {names[1]} = other; }}".replace("* ", "*")
+
+    # --- structure -------------------------------------------------------------------------------------------------
+
+    def branch(self, branch: If, *, chained: bool = False) -> Iterator[str]:
+        """Its lines; in a chain of several conditions each has braces."""
+        condition = self.text(branch.condition)
+        if not branch.otherwise and not chained:
+            yield from guarded(condition, self.lines(branch.then, 0))
+            return
+        yield f"if ({condition}) {{"
+        yield from self.inside(branch.then)
+        yield from self.otherwise(branch.otherwise)
+
+    def loop(self, statement: While | For | Count) -> Iterator[str]:
+        match statement:
+            case While(condition, body, test_last):
+                yield "do {" if test_last else f"while ({self.text(condition)}) {{"
+                yield from self.inside(body)
+                yield f"}} while ({self.text(condition)});" if test_last else "}"
+            case For(condition, step, body, first):
+                begin = "" if first is None else self.declaration(first)
+                steps = ", ".join(step_text(self.expressions, one.variable, one.value) for one in step)
+                yield f"for ({begin}; {self.text(condition)}; {steps}) {{"
+                yield from self.inside(body)
+                yield "}"
+            case Count():
+                yield from self.count(statement)
+            case _:
+                assert_never(statement)
+
+    def otherwise(self, body: Body) -> Iterator[str]:
+        match body:
+            case ():
+                yield "}"
+            case (If() as nested,):
+                first, *rest = self.branch(nested, chained=True)
+                yield f"}} else {first}"
+                yield from rest
+            case _:
+                yield "} else {"
+                yield from self.inside(body)
+                yield "}"
+
+    def count(self, count: Count) -> Iterator[str]:
+        variable = self.expressions.local(count.variable)
+        kind = self.expressions.spelling.values[count.variable.element]
+        end = f"{variable} < {self.expressions.at(ORDER + 1, count.end)}"
+        yield f"for ({kind} {variable} = {self.first(count)}; {end}; {self.step(count)}) {{"
+        yield from self.inside(count.body)
+        yield "}"
+
+    def first(self, count: Count) -> str:
+        thread = self.expressions.spelling.thread
+        match count.stride, count.first:
+            case Stride.ONE, first:
+                return self.text(first)
+            case Stride.GRID, ir.Const(0):
+                return thread
+            case Stride.GRID, first:
+                return f"{self.expressions.at(SUM, first)} + {thread}"
+        assert_never(count.stride)
+
+    def step(self, count: Count) -> str:
+        variable = self.expressions.local(count.variable)
+        return f"{variable}++" if count.stride is Stride.ONE else f"{variable} += {self.expressions.spelling.threads}"

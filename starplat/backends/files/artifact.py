@@ -1,0 +1,338 @@
+"""What the template of a complete C++ program needs: host functions, the graph's arrays, arguments and results.
+
+The same for every target; a target's template adds its own Device, Buffer and Word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from starplat.backends.c.cplusplus import TYPES
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import INDENT
+from starplat.backends.c.set_uses import changed_arrays, fixed_sets
+from starplat.backends.files.headers import Header, bare
+from starplat.backends.files.layout import raw_literal
+from starplat.backends.files.library import Interface, buffer_type, header_parameter_lines, pairs, parameter_lines
+from starplat.backends.files.read_graph import graph_pieces, weight_element
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.host.functions import host_text
+from starplat.backends.host.launches import BY_NAME, Launching
+from starplat.backends.host.words import CELLS, CPP, size_of
+from starplat.backends.launch import (
+    MOST_THREADS,
+)
+from starplat.backends.legal_module import legal
+from starplat.backends.statements import LegalLoop
+from starplat.backends.text.comments import file_name, origin, quoted
+from starplat.backends.text.folding import WIDEST
+from starplat.backends.text.helpers import Helper, Helpers
+from starplat.backends.text.names import Names
+from starplat.frontend.types import Scalar, SetType
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.schedule.algebra import few_neighbors
+from starplat.schedule.facts import EVEN
+
+
+def artifact_pieces(
+    module: ir.Module,
+    stem: str,
+    capabilities: Capabilities,
+    launching: Launching = BY_NAME,
+    *,
+    library: bool = False,
+    kernel_helpers: Iterable[Helper] = (),
+    headers: Sequence[Header] = (),
+) -> dict[str, object]:
+    """Everything that templates of C++ programs place, whatever the target.
+
+    Of `kernel_helpers`, which the same file holds for its kernels, those that host code calls too are `shared_helpers`.
+    What one of the `headers` holds, the program does not.
+    """
+    kernels, functions = legal(module, capabilities)
+    names = Names(module, kernels, functions)
+    loops = [kernel for kernel in kernels if isinstance(kernel, LegalLoop)]
+    host = host_text(module, names, launching, loops)
+    shared = {bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
+    own = [helper for helper in host.helpers.needed if bare(helper) not in shared]
+    own = [helper for helper in own if helper.macro == "find_arc" or not any(one.holds(helper) for one in headers)]
+    return {
+        "stem": stem,
+        "program": file_name(module),
+        "entry": names.host_function(module.entry),
+        **graph_pieces(module),
+        "helpers": helper_texts(["common/host_helpers.jinja"], own),
+        "shared_helpers": frozenset(shared[bare(h)] for h in host.helpers.needed if bare(h) in shared),
+        "headers": [header.name for header in headers],
+        "functions": host.functions,
+        "most_threads": MOST_THREADS,
+        **(_library_pieces if library else _program_pieces)(module, names, stem, capabilities),
+    }
+
+
+def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
+    """The lines of host code among the pieces."""
+    functions = pieces["functions"]
+    assert isinstance(functions, tuple)
+    for function in functions:
+        yield from function
+
+
+def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
+    """What only `main` needs."""
+    arguments, returned = _Arguments(module, names, capabilities), _returned(module)
+    return {
+        "library": False,
+        "purpose": "as a program of its own",
+        "build_as": f"-o {stem}",
+        "how_to_run": f"// run:   ./{stem} GRAPH{arguments.usage()}",
+        "options": arguments.options(),
+        "checked": arguments.checked(),
+        "setup": arguments.setup(),
+        "repeated": arguments.repeated("returned = " if returned else ""),
+        "looked_at": arguments.looked_at(),
+        "results": arguments.results(),
+        "returns": returned,
+        "returned_type": _returned_type(module),
+    }
+
+
+def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
+    """What only the function for C needs."""
+    interface, arguments = Interface(module, names), _Arguments(module, names, capabilities)
+    entry = names.host_function(module.entry)
+    return {
+        "library": True,
+        "purpose": "as a library",
+        "build_as": f"-shared -fPIC -o lib{stem}.so",
+        "how_to_run": f"// use:   {stem}.h declares its function.",
+        "parameters": parameter_lines("std::int32_t given_device", interface.parameters()),
+        "run_parameters": parameter_lines(f"{entry}_handle *handle", interface.parameters()),
+        "passed_on": ", ".join(["handle", *(re.findall(r"\w+", p.declaration)[-1] for p in interface.parameters())]),
+        "weights": interface.weights(),
+        "buffers": interface.buffers(),
+        "needs": interface.needs(),
+        "setup": interface.setup(),
+        "call": arguments.call("const auto returned = " if interface.returned_element() else "", depth=3),
+        "looked_at": arguments.looked_at(),
+        "results": interface.results(),
+    }
+
+
+def kernel_pieces(name: str, text: str, *, single_file: bool) -> dict[str, object]:
+    """What a program needs whose kernels are built when it runs: the name of their file, and the text itself where they
+    are in no file of their own."""
+    return {"kernel_file": quoted(name), "kernel_literal": raw_literal(text) if single_file else None}
+
+
+def header_text(module: ir.Module, stem: str, capabilities: Capabilities) -> str:
+    """The C header of a program as a library."""
+    names = Names(module, *legal(module, capabilities))
+    interface = Interface(module, names)
+    return render(
+        "common/library.h.jinja",
+        program=file_name(module),
+        guard=f"STARPLAT_{re.sub(r'[^A-Z0-9]', '_', stem.upper())}_H",
+        entry=names.host_function(module.entry),
+        signature=(origin(module, module.function(module.entry).span) or "").replace("*/", "* /"),
+        weight_type=interface.weight_type(weight_element(module)),
+        parameters=header_parameter_lines("int32_t device", interface.parameters()),
+        run_parameters=header_parameter_lines(
+            f"struct {names.host_function(module.entry)}_handle *handle", interface.parameters()
+        ),
+    )
+
+
+def _returned(module: ir.Module) -> str | None:
+    """How the value that the entry returns is shown."""
+    if not isinstance(module.result_type, Scalar):
+        return None
+    if module.result_type in (Scalar.FLOAT, Scalar.DOUBLE):
+        return f'watched_returned("{quoted(module.entry)}", returned{", true" * module.returns_infinity})'
+    return "host.original_id(returned)" if module.result_type is Scalar.NODE else "returned"
+
+
+def _returned_type(module: ir.Module) -> str | None:
+    """The type of the value that the entry returns, in C++."""
+    element = module.function(module.entry).result
+    return None if element is None else TYPES[element]
+
+
+class _Arguments:
+    """The entry's parameters, and how `main` gets what it passes."""
+
+    def __init__(self, module: ir.Module, names: Names, capabilities: Capabilities) -> None:
+        self.module = module
+        self.names = names
+        self.capabilities = capabilities
+        self.pairs = pairs(module)
+        self.given = [pair for pair in self.pairs if not _is_property(*pair)]
+        self.interface = Interface(module, names)
+
+    def usage(self) -> str:
+        """What stands after the graph on the command line."""
+        return "".join(f" {self.flag(argument)}" for argument, _ in self.given) + " [OPTIONS]"
+
+    def options(self) -> list[str]:
+        """What the algorithm takes, as elements of a C++ list: the form of each and what it means."""
+        return [f'{{"{quoted(self.flag(one))}", "{self.meaning(one)}"}}' for one, _ in self.given]
+
+    def meaning(self, argument: ir.Argument) -> str:
+        match argument.type:
+            case Scalar.NODE:
+                return "a node, as the file calls it"
+            case Scalar.BOOL:
+                kind = "true or false"
+            case SetType(Scalar.NODE):
+                return "nodes, as the file calls them; @FILE names a file that lists them"
+            case SetType():
+                return "arcs, by their places in the rows; @FILE names a file that lists them"
+            case _:
+                kind = f"{'an' if str(argument.type)[0] in 'aeiou' else 'a'} {argument.type}"
+        return kind if argument.default is None else f"{kind}; {quoted(self.literal(argument.default))} if not given"
+
+    def flag(self, argument: ir.Argument) -> str:
+        match argument.type:
+            case Scalar():
+                word = argument.type.value.upper()
+            case SetType(Scalar.NODE):
+                word = "NODE,NODE,..."
+            case _:
+                word = "ARC,ARC,..."
+        text = f"--{argument.name} {word}"
+        return text if argument.default is None else f"[{text}]"
+
+    def checked(self) -> list[str]:
+        """The lines that look at what is given, before the graph is read."""
+        return [line for argument, parameter in self.given for line in self.read(argument, parameter)]
+
+    def read(self, argument: ir.Argument, parameter: ir.Parameter) -> Iterator[str]:
+        shown, given = quoted(argument.name), self.interface.given(parameter.what)
+        match parameter.what:
+            case ir.Variable(_, ir.Element.NODE):
+                yield f'const auto {given} = program.arguments.number<long long>("{shown}");'
+            case ir.Variable(_, element):
+                default = "" if argument.default is None else f", {self.literal(argument.default)}"
+                name = self.names.local(parameter.what)
+                yield f'const auto {name} = program.arguments.number<{TYPES[element]}>("{shown}"{default});'
+            case ir.Array():
+                yield f'const auto {given} = program.arguments.numbers("{shown}");'
+
+    def setup(self) -> list[str]:
+        """The lines that make, of the graph and what is given, what the entry is called with."""
+        return [line for argument, parameter in self.pairs for line in self.made(argument, parameter)]
+
+    def made(self, argument: ir.Argument, parameter: ir.Parameter) -> Iterator[str]:
+        name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
+        match parameter.what:
+            case ir.Variable(_, ir.Element.NODE):
+                yield f"const int {name} = host.node({given});"
+            case ir.Array(_, element, _, ir.Origin.WEIGHT):
+                yield f"Buffer<{CELLS[element]}> {name}(device, host.weights);"
+                if parameter.what in self.changed:
+                    yield f"const Buffer<{CELLS[element]}> {given}(device, host.weights);"
+            case ir.Array() as array if isinstance(argument.type, SetType):
+                kind = buffer_type(array, self.fixed_sets)
+                yield f"{kind} {name}(device, {self.marked(argument, given)});"
+            case ir.Array(_, element) as array:
+                yield f"Buffer<{CELLS[element]}> {name}(device, {size_of(array)});"
+
+    def marked(self, argument: ir.Argument, given: str) -> str:
+        """The flags of a set."""
+        assert isinstance(argument.type, SetType)
+        return f"host.marked_{'nodes' if argument.type.member is Scalar.NODE else 'arcs'}({given})"
+
+    def before_each_run(self) -> list[str]:
+        """The lines that give properties and sets the values with which every run begins."""
+        lines = []
+        for argument, parameter in self.pairs:
+            if isinstance(argument.type, SetType) and parameter.what in self.changed:
+                flags = self.marked(argument, self.interface.given(parameter.what))
+                lines.append(f"{self.names.local(parameter.what)} = {{device, {flags}}};")
+            if not _is_property(argument, parameter) or parameter.what not in self.module.inputs:
+                continue
+            name, given = self.names.local(parameter.what), self.interface.given(parameter.what)
+            if parameter.what.origin is not ir.Origin.WEIGHT:
+                lines.append(f"{name}.fill(0);")
+            elif parameter.what in self.changed:
+                lines.append(f"{name}.copy_from({given});")
+        return lines
+
+    @cached_property
+    def changed(self) -> frozenset[ir.Array]:
+        """The arrays that the program changes."""
+        return changed_arrays(self.module)
+
+    @cached_property
+    def fixed_sets(self) -> frozenset[ir.Array]:
+        return fixed_sets(self.module)
+
+    def literal(self, constant: ir.Const) -> str:
+        printer = ExpressionPrinter(CPP, self.names.local, self.names.host_function, Helpers())
+        return printer.expression(constant)
+
+    def repeated(self, keep: str) -> list[str]:
+        """The lines that run the entry as often as the command line says."""
+        before, call = self.before_each_run(), f"{self.call(keep, depth=4)};"
+        lines = [] if not before else ["const auto before = [&] {", *(INDENT + line for line in before), "};"]
+        head = f"program.repeat(device, {'before, ' if before else ''}[&] {{"
+        short = f"{head} {call} }});"
+        if "\n" not in short and len(short) + 2 * len(INDENT) <= WIDEST:
+            return [*lines, short]
+        return [*lines, head, INDENT + call, "});"]
+
+    def call(self, keep: str, *, depth: int) -> str:
+        """The call of the entry, behind what keeps its value; its lines but the first are that deep."""
+        given = ["device", "graph", *(self.names.local(parameter.what) for _, parameter in self.pairs)]
+        entries = (*(variant.function for variant in self.module.variants), self.module.entry)
+        calls = [f"{self.names.host_function(name)}({', '.join(given)})" for name in entries]
+        kinds = [
+            f"{self.kind(variant)}\n{depth * INDENT}? {call}"
+            for variant, call in zip(self.module.variants, calls, strict=False)
+        ]
+        separator = f"\n{depth * INDENT}: "
+        return keep + separator.join((*kinds, calls[-1]))
+
+    def kind(self, variant: ir.Variant) -> str:
+        """The condition that a graph is of the variant's kind."""
+        asked = (("is_symmetric", variant.symmetric), ("has_few_pairs", variant.few_pairs))
+        return " && ".join(f"{'' if wanted else '!'}{name}" for name, wanted in asked if wanted is not None)
+
+    def looked_at(self) -> list[str]:
+        """The lines that look at the graph where the program has variants for graphs of some kind."""
+        lines, few = [], few_neighbors(self.capabilities)
+        if any(variant.symmetric is not None for variant in self.module.variants):
+            lines.append("const bool is_symmetric = host.is_symmetric();")
+        if any(variant.few_pairs is not None for variant in self.module.variants):
+            lines.append(f"const bool has_few_pairs = host.has_even_rows({few}, {EVEN});")
+        return lines
+
+    def results(self) -> list[tuple[str, str, str]]:
+        """For every result what it is a property of, its name, and its cells."""
+        shown = []
+        for argument, parameter in self.pairs:
+            if parameter.what in self.module.results:
+                cells = f"{self.names.local(parameter.what)}.download()"
+                of_what = "arcs" if parameter.what.extent is ir.Extent.ARCS else "nodes"
+                shown.append((of_what, quoted(argument.name), self.shown(argument, parameter.what, cells)))
+        return shown
+
+    def shown(self, argument: ir.Argument, what: ir.Array | ir.Variable, cells: str) -> str:
+        """The cells as they are shown: nodes by their original ids, reals watched for what is no number."""
+        if not isinstance(what, ir.Array):
+            return cells
+        if what.element is ir.Element.NODE:
+            return f"host.original_ids({cells})"
+        if not what.element.is_real:
+            return cells
+        name, written = quoted(argument.name), ", true" * argument.shows_infinity
+        if what.extent is ir.Extent.NODES:
+            return f'watched("{name}", {cells}, host{written})'
+        return f'watched_arcs("{name}", {cells}{written})'
+
+
+def _is_property(argument: ir.Argument, parameter: ir.Parameter) -> bool:
+    return isinstance(parameter.what, ir.Array) and not isinstance(argument.type, SetType)

@@ -1,0 +1,139 @@
+"""The header of a target: what all its programs share beside their algorithm, whatever they need of it.
+
+A header has the target's devices and memory, and those of our helper functions that are the same in every program. It
+stands beside programs as it is; a program in a single file holds only those of its definitions that it uses. Functions
+that depend on a program (on a type that is rarely met, on how many sets a launch has) stay in the program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from starplat.backends.files.definitions import used
+from starplat.backends.files.render import helper_texts, render
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_UNIT,
+    ITERATIONS_OF_A_PIECE,
+    MOST_PIECES,
+    THREADS_OF_ONE_GROUP,
+)
+from starplat.backends.spelling import Spelling
+from starplat.backends.text.folding import folded
+from starplat.backends.text.helpers import Helper, made_of, named
+from starplat.ir import nodes as ir
+
+_STATIC = re.compile(r"^static (?!constexpr)((?:__host__ |__device__ )*)(__forceinline__ |inline )?", re.MULTILINE)
+
+Bare = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def bare(helper: Helper) -> Bare:
+    """A helper without what stands before it, which differs between host and device."""
+    return helper.macro, tuple(sorted(pair for pair in helper.arguments if pair[0] != "function"))
+
+
+def arithmetic(spelling: Spelling) -> tuple[Helper, ...]:
+    """Sums and products that wrap around or keep infinity, for the types that programs mostly have."""
+    kinds = {element: spelling.values[element] for element in (ir.Element.INT, ir.Element.LONG, ir.Element.DOUBLE)}
+    ends = {**spelling.largest, ir.Element.DOUBLE: "INFINITY"}
+    wider = (
+        (ir.Element.INT, ir.Element.LONG),
+        (ir.Element.INT, ir.Element.DOUBLE),
+        (ir.Element.LONG, ir.Element.DOUBLE),
+    )
+    return (
+        *(
+            made_of("add_inf", name=f"add_inf{end}", type=kinds[element], largest=ends[element])
+            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
+        ),
+        *(
+            made_of("multiply", name=f"multiply{end}", type=kinds[element])
+            for element, end in ((ir.Element.INT, ""), (ir.Element.LONG, "_long"))
+        ),
+        *(
+            made_of(
+                "keeping_inf",
+                name=f"{source.value}_to_{target.value}_inf",
+                source=kinds[source],
+                target=kinds[target],
+                source_inf=ends[source],
+                target_inf=ends[target],
+            )
+            for source, target in wider
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header.
+
+    Attributes:
+        name: of its file.
+        says: what it is, in a sentence.
+        includes: the lines by which it asks for the target's own headers.
+        parts: its definitions, each before those that use it.
+        helpers: which helpers are among them.
+        template: what they stand in; a header of kernels has one of its own.
+    """
+
+    name: str
+    says: str
+    includes: tuple[str, ...]
+    parts: tuple[str, ...]
+    helpers: frozenset[Bare]
+    template: str = "common/header.hpp.jinja"
+
+    def holds(self, helper: Helper) -> bool:
+        """Whether the helper is there, just as the program wants it."""
+        return bare(helper) in self.helpers
+
+    def fits(self, helpers: Iterable[Helper]) -> bool:
+        """Whether a program that needs these may take it: none is there in another form."""
+        macros = {macro for macro, _ in self.helpers}
+        return all(self.holds(helper) for helper in helpers if helper.macro in macros)
+
+    def needed(self, says: Sequence[str]) -> list[str]:
+        """The definitions that a text uses that holds all it `says`."""
+        return used(self.parts, says)
+
+    def text(self, says: Sequence[str] | None = None) -> str:
+        """The header, or of it only what a text uses that holds all it `says`."""
+        parts = self.parts if says is None else self.needed(says)
+        guard = self.name.replace(".", "_").upper()
+        return render(self.template, guard=guard, says=self.says, includes=self.includes, parts=parts)
+
+
+def device_part(template: str, **pieces: object) -> str:
+    """The part of a header with a target's devices and memory, from its own template."""
+    text = render(
+        template,
+        group_size=GROUP_SIZE,
+        groups_of_a_unit=GROUPS_OF_A_UNIT,
+        iterations_of_a_piece=ITERATIONS_OF_A_PIECE,
+        most_pieces=MOST_PIECES,
+        threads_of_one_group=THREADS_OF_ONE_GROUP,
+        **pieces,
+    )
+    return folded_text(text)
+
+
+def folded_text(text: str) -> str:
+    """A part without long lines, and without empty ones around it."""
+    return "\n".join(folded(text.strip("\n").split("\n")))
+
+
+def host_header(name: str, language: str, includes: tuple[str, ...]) -> Header:
+    """The header of a target whose kernels are a text of their own."""
+    helpers = named("check_place", "saturated")
+    texts = (device_part(f"{name}/device.hpp.jinja"), *helper_texts(["common/host_helpers.jinja"], helpers))
+    says = f"{language}: devices, their memory, and the kernels' text. Needs C++17."
+    return Header(f"starplat_{name}.hpp", says, includes, tuple(map(shared, texts)), frozenset(map(bare, helpers)))
+
+
+def shared(text: str) -> str:
+    """A helper as a header has it: nobody minds if no program calls it."""
+    return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)

@@ -1,0 +1,220 @@
+"""What a program is to callers from C: one function, with the graph and everything else as plain arrays and numbers.
+
+Takes a module and names; returns the declarations of a header and the lines that carry a caller's arguments over to
+the C++ function and back.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from starplat.backends.c.cplusplus import TYPES
+from starplat.backends.c.lines import INDENT
+from starplat.backends.c.set_uses import fixed_sets
+from starplat.backends.host.words import CELLS, size_of
+from starplat.backends.text.comments import quoted
+from starplat.backends.text.names import Names
+from starplat.backends.text.words import WORDS_OF_C
+from starplat.frontend.types import GraphType, Scalar, SetType
+from starplat.ir import nodes as ir
+
+_TYPES = {
+    ir.Element.BOOL: "uint8_t",
+    ir.Element.INT: "int32_t",
+    ir.Element.LONG: "int64_t",
+    ir.Element.FLOAT: "float",
+    ir.Element.DOUBLE: "double",
+    ir.Element.NODE: "int64_t",
+    ir.Element.ARC: "int64_t",
+}
+"""What a cell or number is in C; nodes go by what the caller's graph calls them."""
+
+_OWN = ("given_graph", "given_device", "given_handle", "given_returned")
+"""What every library calls parameters that no program has."""
+
+
+@dataclass(frozen=True, slots=True)
+class CParameter:
+    """A parameter of the C function: its declaration, and what the header says about it."""
+
+    declaration: str
+    meaning: str
+
+
+def pairs(module: ir.Module) -> list[tuple[ir.Argument, ir.Parameter]]:
+    """The arguments of the program but for the graph, each with the parameter of the entry that takes it."""
+    parameters = module.function(module.entry).parameters
+    wanted = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
+    return list(zip(wanted, parameters, strict=True))
+
+
+def buffer_type(array: ir.Array, fixed: frozenset[ir.Array]) -> str:
+    """The class that holds an array, which may be one of the sets that nothing changes."""
+    return "FixedSet" if array in fixed else f"Buffer<{CELLS[array.element]}>"
+
+
+class Interface:
+    """The C function of a program."""
+
+    def __init__(self, module: ir.Module, names: Names) -> None:
+        self.module = module
+        self.names = names
+        self.pairs = [
+            (argument, parameter)
+            for argument, parameter in pairs(module)
+            if not (isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT)
+        ]
+
+    def weight_type(self, weight: ir.Element | None) -> str | None:
+        """What a weight is in C."""
+        return None if weight is None else _TYPES[weight]
+
+    def parameters(self) -> list[CParameter]:
+        """All parameters after the graph and the device's number."""
+        given = [part for argument, parameter in self.pairs for part in self.parameter(argument, parameter)]
+        return [*given, *self.returned()]
+
+    def parameter(self, argument: ir.Argument, parameter: ir.Parameter) -> list[CParameter]:
+        name = self.given(parameter.what)
+        match parameter.what:
+            case ir.Variable(_, element):
+                return [CParameter(f"{_TYPES[element]} {name}", "a node" if element is ir.Element.NODE else "")]
+            case ir.Array() if isinstance(argument.type, SetType):
+                members = "nodes" if argument.type.member is Scalar.NODE else "arcs, by their places in columns"
+                return [
+                    CParameter(f"const int64_t *{name}", f"{name}_count {members}"),
+                    CParameter(f"int64_t {name}_count", ""),
+                ]
+            case ir.Array(_, element) as array:
+                is_result, is_input = array in self.module.results, array in self.module.inputs
+                way = {(True, True): "in and out", (True, False): "out", (False, True): "in", (False, False): "unused"}
+                size = size_of(array).removeprefix("graph.")
+                constant = "" if is_result else "const "
+                return [CParameter(f"{constant}{_TYPES[element]} *{name}", f"{size}, {way[is_result, is_input]}")]
+
+    def returned(self) -> list[CParameter]:
+        kind = self.returned_element()
+        return [] if kind is None else [CParameter(f"{_TYPES[kind]} *given_returned", "what the program returns")]
+
+    def returned_element(self) -> ir.Element | None:
+        return self.module.function(self.module.entry).result
+
+    def given(self, what: ir.Variable | ir.Array) -> str:
+        """What the C function calls its parameter: C++ has the name for its own."""
+        return self._given[what]
+
+    @cached_property
+    def _given(self) -> dict[ir.Variable | ir.Array, str]:
+        """Names of which none is another's, nor another's with its count."""
+        given, used = {}, set(_OWN)
+        for _, parameter in pairs(self.module):
+            base, number = f"given_{self.names.local(parameter.what).rstrip('_')}", 2
+            name = base
+            while any(self.names.is_taken(word) or word in used for word in (name, f"{name}_count")):
+                name, number = f"{base}_{number}", number + 1
+            given[parameter.what] = name
+            used |= {name, f"{name}_count"}
+        return given
+
+    # --- the way in and out ----------------------------------------------------------------------------------------
+
+    def weights(self) -> list[tuple[str, str]]:
+        """The arrays of weights, which are uploaded with the graph: their names, and what their cells are."""
+        return [
+            (self.names.local(parameter.what), CELLS[parameter.what.element])
+            for _, parameter in pairs(self.module)
+            if isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT
+        ]
+
+    def buffers(self) -> list[tuple[str, str]]:
+        """The other arrays in the same way, whose memory is made by the first run that needs it."""
+        arrays = (parameter.what for _, parameter in self.pairs if isinstance(parameter.what, ir.Array))
+        return [(self.names.local(array), buffer_type(array, self.fixed_sets)) for array in arrays]
+
+    @cached_property
+    def fixed_sets(self) -> frozenset[ir.Array]:
+        return fixed_sets(self.module)
+
+    def setup(self) -> list[str]:
+        """The lines that make what the C++ function is called with."""
+        weights = [f"Buffer<{kind}> &{name} = handle->{name};" for name, kind in self.weights()]
+        return [*weights, *(self.made(argument, parameter) for argument, parameter in self.pairs)]
+
+    def made(self, argument: ir.Argument, parameter: ir.Parameter) -> str:
+        name, given = self.names.local(parameter.what), self.given(parameter.what)
+        match parameter.what:
+            case ir.Variable(_, ir.Element.NODE):
+                return f"int {name} = host.node({given});"
+            case ir.Variable(_, element):
+                return f"{TYPES[element]} {name} = {given};"
+            case ir.Array() as array if isinstance(argument.type, SetType):
+                to_place = "true" if argument.type.member is Scalar.NODE else "false"
+                cells = f"members_given({given}, {given}_count, {size_of(array)}, host, {to_place})"
+                return f"{buffer_type(array, self.fixed_sets)} &{name} = handle->{name}.emplace(device, {cells});"
+            case ir.Array(_, element) as array if array in self.module.inputs:
+                cells = f"cells_given<{CELLS[element]}>({given}, {size_of(array)})"
+                if element is ir.Element.NODE:
+                    cells = f"nodes_given({given}, {size_of(array)}, host)"
+                return f"Buffer<{CELLS[element]}> &{name} = handle->{name}.emplace(device, {cells});"
+            case ir.Array(_, element) as array:
+                return f"Buffer<{CELLS[element]}> &{name} = kept(handle->{name}, device, {size_of(array)});"
+
+    def results(self) -> list[str]:
+        """The lines that hand the results over, and note what is doubtful in them."""
+        lines = [
+            line
+            for argument, parameter in self.pairs
+            if isinstance(parameter.what, ir.Array) and parameter.what in self.module.results
+            for line in self.handed_over(argument, parameter.what)
+        ]
+        element = self.returned_element()
+        if element is not None:
+            value = "host.original_id(returned)" if element is ir.Element.NODE else "returned"
+            lines.append(f"if (given_returned != nullptr) *given_returned = {value};")
+            if element.is_real:
+                entry, written = quoted(self.module.entry), ", true" * self.module.returns_infinity
+                lines.append(f'message += doubts_of_returned("{entry}", returned{written});')
+        return lines
+
+    def handed_over(self, argument: ir.Argument, array: ir.Array) -> list[str]:
+        """The lines for one array, which is looked at if it is wanted and was not given with such values."""
+        given, cells = self.given(array), f"{self.names.local(array)}.download()"
+        if not array.element.is_real:
+            cells = f"host.original_ids({cells})" if array.element is ir.Element.NODE else cells
+            return [f"hand_over({cells}, {given});"]
+        written = ", true" * argument.shows_infinity
+        of_what, where = ("nodes", ", host") if array.extent is ir.Extent.NODES else ("arcs", "")
+        condition = f"if (are_finite({given}, results.size())) " * (array in self.module.inputs)
+        return [
+            f"if ({given} != nullptr) {{",
+            f"{INDENT}const auto results = {cells};",
+            f'{INDENT}{condition}message += doubts_of_{of_what}("{quoted(argument.name)}", results{where}{written});',
+            f"{INDENT}hand_over(results, {given});",
+            "}",
+        ]
+
+    def needs(self) -> dict[str, bool]:
+        """Which of the functions that carry arguments over are called."""
+        lines = [*self.setup(), *self.results()]
+        words = ("members_given", "cells_given", "nodes_given", "hand_over", "kept", "are_finite")
+        needs = {word: any(f"{word}(" in line or f"{word}<" in line for line in lines) for word in words}
+        return {**needs, "doubts": any("doubts_of_" in line for line in lines)}
+
+
+def parameter_lines(first: str, parameters: list[CParameter]) -> list[str]:
+    """The lines of a parameter list, from the `first` on."""
+    *others, last = [first, *(parameter.declaration for parameter in parameters)]
+    return [*(f"{declaration}," for declaration in others), last]
+
+
+def header_parameter_lines(first: str, parameters: list[CParameter]) -> list[str]:
+    """The same as the header shows it: without a prefix where that makes a name, but with what each of them means."""
+    shown = [CParameter(_shown(p.declaration), _shown(p.meaning)) for p in parameters]
+    meanings = ["", *(f" /* {parameter.meaning} */" if parameter.meaning else "" for parameter in shown)]
+    return [f"{line}{meaning}" for line, meaning in zip(parameter_lines(first, shown), meanings, strict=True)]
+
+
+def _shown(text: str) -> str:
+    return re.sub(r"\bgiven_(\w+)", lambda name: name[0] if name[1] in WORDS_OF_C else name[1], text)

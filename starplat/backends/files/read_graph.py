@@ -1,0 +1,45 @@
+"""What of a graph on the host an emitted program uses: the type that holds it, and what is worked out before it runs.
+
+The types themselves, and the reader of files, are headers that all programs share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from starplat.backends.host.uses import host_arrays
+from starplat.backends.host.words import CELLS
+from starplat.ir import nodes as ir
+
+
+def graph_pieces(module: ir.Module) -> dict[str, object]:
+    """The pieces for a program."""
+    used = host_arrays(module) | set(module.graph_arrays)
+    weight = weight_element(module)
+    weight_type = None if weight is None else CELLS[weight]
+    return {
+        "graph_arrays": [(array.name, CELLS[array.element]) for array in module.graph_arrays],
+        "device_parameter": "Device &device" if module.graph_arrays else "Device &",
+        "weight_type": weight_type,
+        "host_graph": f"WeightedGraph<{weight_type}>" if weight_type else "HostGraph",
+        "read_graph": f"read_weighted_graph<{weight_type}>" if weight_type else "read_graph",
+        "completed_by": list(_steps(used)),
+    }
+
+
+def _steps(used: Set[ir.Array]) -> Iterator[str]:
+    """The functions of a graph that work out, when it is asked to, arrays that are used."""
+    if ir.SOURCES in used:
+        yield "add_sources"
+    if ir.IN_ARCS in used:
+        yield "add_in_arcs"
+    elif not used.isdisjoint((ir.IN_ROW_OFFSETS, ir.IN_COLUMNS)):
+        yield "add_in_neighbors"
+
+
+def weight_element(module: ir.Module) -> ir.Element | None:
+    """The type of the weights that the program wants, if it wants any."""
+    for parameter in module.function(module.entry).parameters:
+        if isinstance(parameter.what, ir.Array) and parameter.what.origin is ir.Origin.WEIGHT:
+            return parameter.what.element
+    return ir.WEIGHTS.element if ir.WEIGHTS in module.graph_arrays or ir.WEIGHTS in host_arrays(module) else None

@@ -1,0 +1,1 @@
+"""Host functions in C++."""

@@ -1,0 +1,226 @@
+"""Prints launches: how a host function starts a kernel, and how what its reductions came to is brought back.
+
+Takes a kernel and how the target launches one; returns lines. A reduction comes back in a `Word`, which the function
+declares at its top, so that a loop of launches allocates nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from starplat.backends.arc_rows import ROWS
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import INDENT
+from starplat.backends.host.words import CELLS
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    ArgumentKind,
+    KernelArgument,
+    kernel_parameters,
+    loop_parameters,
+)
+from starplat.backends.one_launch.rings import RING
+from starplat.backends.statements import LegalLoop, result_element
+from starplat.backends.text.names import Names
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.shapes.listed import MOST_GUESSED, known_length
+
+
+@dataclass(frozen=True, slots=True)
+class Launching:
+    """How a target starts kernels: patterns over `{kernel}`, its name, `{iterations}` and `{group}`, a group's size.
+
+    Attributes:
+        many, once: what is called, for kernels of many threads and of a single one.
+        many_first, once_first: what is passed ahead of the kernel's own arguments.
+        after: the statement that follows, if any.
+        busy: what is passed for `{iterations}` if threads share arcs, which few nodes may have many of.
+        apart, pieces: as `many` and `busy`, for kernels whose threads work apart, and for those of them that take
+            pieces of a range.
+        group, group_first: as `once`, for kernels of a single group.
+        wait: the statement that waits for all launches that were asked for ahead, if reading a cell does not.
+        blocks_together: how many blocks of a multiprocessor wait for each other in the launch of an operation.
+    """
+
+    many: str
+    once: str
+    many_first: tuple[str, ...] = ()
+    once_first: tuple[str, ...] = ()
+    after: str | None = None
+    busy: str = "{iterations}"
+    apart: str = ""
+    pieces: str = ""
+    group: str = ""
+    group_first: tuple[str, ...] = ()
+    wait: str | None = None
+    blocks_together: Callable[[ir.OnDevice], str] = lambda op: "1"
+
+
+BY_NAME = Launching(
+    "device.launch",
+    "device.launch_once",
+    ('"{kernel}"', "{iterations}"),
+    ('"{kernel}"',),
+    busy="device.busy({iterations})",
+    apart="device.launch_apart",
+    pieces="device.pieces({iterations})",
+    group="device.launch_group",
+    group_first=('"{kernel}"',),
+)
+"""The device finds the kernel among those that it has built."""
+
+AS_FUNCTIONS = Launching("kernels::{kernel}", "kernels::{kernel}", group="kernels::{kernel}")
+"""Kernels are functions of a namespace, called as others are."""
+
+
+@dataclass
+class LaunchPrinter:
+    """Prints the launches of one host function; `words` are those that it has declared."""
+
+    module: ir.Module
+    names: Names
+    launching: Launching
+    expressions: ExpressionPrinter
+    device_name: Callable[[ir.Array], str]
+    words: dict[tuple[ir.Variable, ir.Element], str] = field(default_factory=dict)
+    have_barriers: bool = False
+
+    def declarations(self) -> Iterator[str]:
+        """The words of the launches that were printed, and what barriers count in, which each launch leaves ready."""
+        if self.have_barriers:
+            yield "Buffer<unsigned> arrived(device, 1, 0);"
+        for (_, element), name in self.words.items():
+            yield f"Word<{CELLS[element]}> {name}(device);"
+
+    def launch(self, kernel: ir.Kernel) -> Iterator[str]:
+        """The launch, before it what its reductions begin with, after it what they came to."""
+        for reduction in kernel.brought_back:
+            start = self.expressions.expression(identity(reduction.combine, reduction.variable.element))
+            yield f"{self.word(reduction.variable)}.set({start});"
+        yield from self.call(kernel)
+        for reduction in kernel.brought_back:
+            yield self.collect(reduction)
+
+    def call(self, kernel: ir.Kernel) -> Iterator[str]:
+        iterations, launching = self.iterations(kernel), self.launching
+        function, first = launching.many, launching.many_first
+        if iterations is None:
+            function, first = launching.once, launching.once_first
+        elif kernel.shares_arcs:
+            iterations = launching.busy.format(iterations=iterations)
+        elif kernel.works_apart and launching.apart:
+            function = launching.apart
+            iterations = launching.pieces.format(iterations=iterations) if kernel.in_pieces else iterations
+        given = {"kernel": self.names.kernel(kernel.name), "iterations": iterations, "group": GROUP_SIZE}
+        arguments = [self.argument(argument) for argument in kernel_parameters(self.module, kernel)]
+        passed = [*(part.format(**given) for part in first), *arguments]
+        yield f"{function.format(**given)}({', '.join(passed)});"
+        if launching.after is not None:
+            yield launching.after.format(**given)
+
+    def argument(self, argument: KernelArgument) -> str:
+        match argument.kind:
+            case ArgumentKind.NUM_NODES | ArgumentKind.NUM_ARCS:
+                return f"graph.{argument.kind.value}"
+            case ArgumentKind.ARRAY:
+                assert argument.array is not None
+                return self.device_name(argument.array)
+            case ArgumentKind.SCALAR:
+                assert argument.variable is not None
+                return self.names.local(argument.variable)
+            case ArgumentKind.REDUCTION:
+                assert argument.variable is not None
+                return self.word(argument.variable) if argument.array is None else self.device_name(argument.array)
+            case ArgumentKind.FOUND | ArgumentKind.OUTCOME:
+                assert argument.array is not None
+                return self.names.local(argument.array)
+            case ArgumentKind.BARRIER:
+                return "arrived"
+            case ArgumentKind.RECORDS:
+                raise AssertionError("only a run from Python is traced")
+        assert_never(argument.kind)
+
+    def by_group(self, loop: LegalLoop) -> Iterator[str]:
+        """The launch of one group that runs rounds by itself, and after it what it has changed."""
+        launching, kernel = self.launching, self.names.kernel(loop.op.name)
+        arguments = [part.format(kernel=kernel) for part in launching.group_first]
+        for argument in loop_parameters(self.module, loop):
+            outcome = argument.variable if argument.kind is ArgumentKind.OUTCOME else None
+            arguments.append(self.argument(argument) if outcome is None else self.word(outcome))
+        yield f"{launching.group.format(kernel=kernel)}({', '.join(arguments)});"
+        for variable in loop.op.outcomes:
+            yield f"{self.names.local(variable)} = {self.word(variable)}.read();"
+
+    def together(self, loop: LegalLoop) -> Iterator[str]:
+        """The one launch of an operation whose threads wait for each other: its words, the launch, its outcomes."""
+        if loop.op.one_group:
+            yield from self.by_group(loop)
+            return
+        self.have_barriers = True
+        lines = tuple(self.launched_together(loop))
+        if loop.found or loop.outcomes:
+            lines = ("{", *(f"{INDENT}{line}" for line in lines), "}")
+        yield from lines
+
+    def launched_together(self, loop: LegalLoop) -> Iterator[str]:
+        for cells, start in loop.found:
+            first = self.expressions.expression(start)
+            kind, name = CELLS[cells.element], self.names.local(cells)
+            yield f"Buffer<{kind}> {name}(device, {RING}, {first});"
+        for word in loop.outcomes:
+            yield f"Word<{CELLS[word.element]}> {self.names.local(word)}(device);"
+        arguments = [self.argument(argument) for argument in loop_parameters(self.module, loop)]
+        kernel = self.names.kernel(loop.op.name)
+        blocks = self.launching.blocks_together(loop.op)
+        yield f'device.launch_together("{kernel}", {kernel}, {", ".join((blocks, *arguments))});'
+        for word, variable in zip(loop.outcomes, loop.op.outcomes, strict=True):
+            yield f"{self.names.local(variable)} = {self.names.local(word)}.read();"
+
+    def iterations(self, kernel: ir.Kernel) -> str | None:
+        """How many threads find work, None for a kernel of one thread."""
+        match kernel.domain:
+            case ir.AllNodes():
+                return "graph.num_nodes"
+            case ir.AllArcs():
+                return "graph.num_arcs"
+            case ir.NodeNeighbors(direction, node):
+                rows, of = f"graph.host.{ROWS[direction][0].name}", self.expressions.expression(node)
+                return f"{rows}[{of} + 1] - {rows}[{of}]"
+            case ir.Listed() | ir.InWords() | ir.Numbers():
+                length = known_length(kernel.domain)
+                few = f"std::min<long long>(graph.num_nodes, {MOST_GUESSED})"
+                return few if length is None else self.expressions.expression(length)
+            case ir.Workers():
+                return str(ir.WORKERS)
+            case ir.Once():
+                return None
+        assert_never(kernel.domain)
+
+    def word(self, variable: ir.Variable) -> str:
+        """The word that what a kernel adds to this variable comes back in."""
+        key = (variable, result_element(variable.element))
+        if key not in self.words:
+            self.words[key] = self.fresh(f"{self.names.local(variable)}_result")
+        return self.words[key]
+
+    def collect(self, reduction: ir.Reduction) -> str:
+        variable, combine = self.names.local(reduction.variable), reduction.combine
+        came = f"{self.word(reduction.variable)}.read()"
+        if combine in (ir.Combine.AND, ir.Combine.OR):
+            return f"{variable} = {variable} {combine.value} {came};"
+        if combine in (ir.Combine.MIN, ir.Combine.MAX):
+            element = reduction.variable.element
+            return f"{variable} = {self.expressions.combined(combine, variable, came, element)};"
+        return f"{variable} {combine.value}= {came};"
+
+    def fresh(self, name: str) -> str:
+        """A name for a word that nothing else has, and no two of `_` in a row, which nothing may have."""
+        name = re.sub(r"_+", "_", name)
+        number, candidate = 2, name
+        while candidate in self.words.values() or self.names.is_taken(candidate):
+            candidate, number = f"{name}_{number}", number + 1
+        return candidate

@@ -1,0 +1,182 @@
+"""How a loop of a host function is written in C++: plain where it can be, else as one that is left from its middle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from starplat.backends.arc_rows import ROWS
+from starplat.backends.c.assign import step_text
+from starplat.backends.c.cplusplus import TYPES
+from starplat.backends.c.expressions import ExpressionPrinter
+from starplat.backends.c.lines import INDENT
+from starplat.backends.c.negation import negated
+from starplat.backends.host.launches import LaunchPrinter
+from starplat.backends.host.uses import read_by_anybody
+from starplat.backends.text.names import Names
+from starplat.backends.uses import variables_in, walk
+from starplat.ir import nodes as ir
+
+
+class Printer(Protocol):
+    """What is asked of the printer of all operations of a function."""
+
+    module: ir.Module
+    names: Names
+    expressions: ExpressionPrinter
+    launches: LaunchPrinter
+    changing: frozenset[ir.Variable]
+
+    def host_name(self, what: ir.Variable | ir.Array) -> str: ...
+
+    def device_name(self, array: ir.Array) -> str: ...
+
+    def text(self, expression: ir.Expression) -> str: ...
+
+    def operation(self, op: ir.HostOp) -> Iterator[str]: ...
+
+    def block(self, body: tuple[ir.HostOp, ...]) -> list[str]: ...
+
+    def loop_body(self, body: tuple[ir.HostOp, ...], before_next: tuple[str, ...] = ()) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class HostLoopPrinter:
+    """Prints loops; what is inside is printed by whoever prints all operations."""
+
+    host: Printer
+
+    def lines(self, loop: ir.HostLoop) -> Iterator[str]:
+        """The loop, from the margin."""
+        match loop:
+            case ir.HostWhile():
+                yield from self.while_loop(loop)
+            case ir.HostFor():
+                yield from self.for_loop(loop)
+            case ir.HostForRange(variable, first, end, body):
+                name = self.host.names.local(variable)
+                kind = TYPES[variable.element]
+                head = f"{kind} {name} = {self.host.text(first)}"
+                if self.is_settled(end):
+                    yield f"for ({head}; {name} < {self.host.text(end)}; {name}++) {{"
+                else:
+                    last = self.host.launches.fresh(f"{name}_end")
+                    yield f"for ({head}, {last} = {self.host.text(end)}; {name} < {last}; {name}++) {{"
+                yield from self.host.loop_body(body)
+                yield "}"
+            case ir.HostForNeighbors(direction, node, neighbor, position, body):
+                yield from self.neighbors(direction, node, neighbor, position, body)
+            case ir.HostForMembers(variable, members, body):
+                kind, name = TYPES[variable.element], self.host.names.local(variable)
+                idle = "" if self.is_read(variable, body) else "[[maybe_unused]] "
+                yield f"for ({idle}const {kind} {name} : {self.host.device_name(members)}.members()) {{"
+                yield from self.host.loop_body(body)
+                yield "}"
+            case _:
+                assert_never(loop)
+
+    def in_batches(self, loop: ir.InBatches) -> Iterator[str]:
+        """Rounds are asked for without waiting; after each batch, which is twice as long as the one before up to the
+        most, the host looks whether there are more."""
+        fresh = self.host.launches.fresh
+        ahead, asked = fresh("ahead"), fresh("asked")
+        longer = f"{ahead} = {ahead} < {loop.most} ? 2 * {ahead} : {ahead}"
+        yield f"for (int {ahead} = 1;; {longer}) {{"
+        yield f"{INDENT}for (int {asked} = 0; {asked} < {ahead}; {asked}++) {{"
+        yield from (f"{INDENT}{line}" for line in self.host.loop_body(loop.body))
+        yield f"{INDENT}}}"
+        if (wait := self.host.launches.launching.wait) is not None:
+            yield f"{INDENT}{wait}"
+        yield f"{INDENT}if (!{self.host.device_name(loop.goes_on)}.read(0)) break;"
+        yield "}"
+
+    def is_read(self, variable: ir.Variable, body: tuple[ir.HostOp, ...]) -> bool:
+        """Whether the body of a loop uses what the loop gives it."""
+        return variable in read_by_anybody(body, self.host.module)
+
+    def is_settled(self, value: ir.Expression) -> bool:
+        """Whether it is worth and safe to mention the value in every round of a loop."""
+        if isinstance(value, ir.Ref):
+            return value.variable not in self.host.changing
+        return isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs)
+
+    def while_loop(self, loop: ir.HostWhile) -> Iterator[str]:
+        """A plain loop where nothing has to be asked of the device, else one that leaves from its middle."""
+        leave = f"if ({self.host.text(negated(loop.condition))}) break;"
+        before = [line for op in loop.before for line in self.host.operation(op)]
+        if loop.test_last and not before and not _declares_asked(loop):
+            yield "do {"
+            yield from self.host.loop_body(loop.body)
+            yield f"}} while ({self.host.text(loop.condition)});"
+        elif loop.test_last:
+            ends = (*before, leave)
+            yield "while (true) {"
+            yield from self.host.loop_body(loop.body, ends)
+            yield from (f"{INDENT}{line}" for line in ends)
+            yield "}"
+        elif before:
+            yield "while (true) {"
+            yield from (f"{INDENT}{line}" for line in (*before, leave))
+            yield from self.host.loop_body(loop.body)
+            yield "}"
+        else:
+            yield f"while ({self.host.text(loop.condition)}) {{"
+            yield from self.host.loop_body(loop.body)
+            yield "}"
+
+    def for_loop(self, loop: ir.HostFor, first: str = "") -> Iterator[str]:
+        """A plain `for`, which may begin with a declaration, or a loop whose step is run wherever a round ends."""
+        plain = _plain_steps(loop)
+        if plain is not None:
+            steps = ", ".join(step_text(self.host.expressions, op.variable, op.value) for op in plain)
+            yield f"for ({first}; {self.host.text(loop.condition)}; {steps}) {{"
+            yield from self.host.loop_body(loop.body)
+            yield "}"
+            return
+        after = tuple(line for op in loop.step for line in self.host.operation(op))
+        yield "while (true) {"
+        yield from self.host.block(loop.before)
+        yield f"{INDENT}if ({self.host.text(negated(loop.condition))}) break;"
+        yield from self.host.loop_body(loop.body, after)
+        yield from (f"{INDENT}{line}" for line in after)
+        yield "}"
+
+    def neighbors(
+        self,
+        direction: ir.Direction,
+        node: ir.Expression,
+        neighbor: ir.Variable,
+        position: ir.Variable,
+        body: tuple[ir.HostOp, ...],
+    ) -> Iterator[str]:
+        rows, columns = (self.host.host_name(array) for array in ROWS[direction])
+        at, of = self.host.names.local(position), self.host.text(node)
+        first, end = f"{rows}[{of}]", f"{rows}[{of} + 1]"
+        if self.is_settled(node):
+            yield f"for (arc_t {at} = {first}; {at} < {end}; {at}++) {{"
+        else:
+            last = self.host.launches.fresh(f"{at}_end")
+            yield f"for (arc_t {at} = {first}, {last} = {end}; {at} < {last}; {at}++) {{"
+        if self.is_read(neighbor, body):
+            yield f"{INDENT}const int {self.host.names.local(neighbor)} = {columns}[{at}];"
+        yield from self.host.loop_body(body)
+        yield "}"
+
+
+def _plain_steps(loop: ir.HostFor) -> list[ir.SetVariable] | None:
+    """The steps, if the device has no part in them nor in the condition."""
+    plain = [op for op in loop.step if isinstance(op, ir.SetVariable)]
+    return plain if not loop.before and len(plain) == len(loop.step) else None
+
+
+def is_counter(variable: ir.Variable, loop: ir.HostFor, later: tuple[ir.HostOp, ...]) -> bool:
+    """Whether `variable` is the loop's counter and nothing else."""
+    steps = _plain_steps(loop) or []
+    return any(op.variable == variable for op in steps) and variable not in variables_in(later)
+
+
+def _declares_asked(loop: ir.HostWhile) -> bool:
+    """Whether the condition asks for what the body declares, which is not known behind its brace."""
+    asked = variables_in(loop.condition)
+    return any(isinstance(part, ir.DeclareVariable) and part.variable in asked for part in walk(loop.body))

@@ -1,0 +1,67 @@
+"""C++ on the host: the words that emitted host functions are written in, the same on every target."""
+
+from __future__ import annotations
+
+from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES
+from starplat.backends.launch import SET_WORDS
+from starplat.backends.spelling import Spelling
+from starplat.ir import nodes as ir
+
+CELLS = {**TYPES, ir.Element.BOOL: "unsigned char"}
+
+
+def _math(element: ir.Element) -> dict[tuple[ir.MathFunction, ir.Element], str]:
+    names = {function: f"std::{function.value}" for function in ir.MathFunction}
+    if element.is_real:
+        names |= {ir.MathFunction.MIN: "std::fmin", ir.MathFunction.MAX: "std::fmax", ir.MathFunction.ABS: "std::fabs"}
+    else:
+        kind = TYPES[element]
+        names |= {ir.MathFunction.MIN: f"std::min<{kind}>", ir.MathFunction.MAX: f"std::max<{kind}>"}
+    return {(function, element): name for function, name in names.items()}
+
+
+CPP = Spelling(
+    values=TYPES,
+    parameters=TYPES,
+    cells=CELLS,
+    long_suffix=LONG_SUFFIX,
+    largest=LARGEST,
+    smallest=SMALLEST,
+    kernel="",
+    whole_group_kernel="",
+    function="static ",
+    space="",
+    restrict="",
+    thread="",
+    threads="",
+    lane="",
+    fence="",
+    try_lock="",
+    unlock="",
+    atomics={},
+    math={key: name for element in ir.Element for key, name in _math(element).items()},
+    saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
+    saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
+)
+"""C++ on the host; it has no kernels."""
+
+_SIZES = {
+    ir.Extent.ONE: "1",
+    ir.Extent.NODES: "graph.num_nodes",
+    ir.Extent.NODES_AND_ONE: "graph.num_nodes + 1",
+    ir.Extent.ARCS: "graph.num_arcs",
+    ir.Extent.BITS: "graph.num_nodes / 32 + 1",
+    ir.Extent.LAYER: "graph.num_nodes / 1024 + 1",
+    ir.Extent.WORKERS_BITS: f"{ir.WORKERS} * (graph.num_nodes / 32 + 1LL)",
+}
+
+
+def size_of(array: ir.Array) -> str:
+    """How many cells an array has, in C++; a packed one has words."""
+    if array.packed is not None:
+        words = SET_WORDS[array.packed]
+        for_nodes = (f"(graph.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)
+        for_each = ("(std::size_t)graph.num_nodes",) * words.shares.count(1)
+        fixed = (str(number) for number in (words.sizes, words.listed) if number)
+        return " + ".join((*for_nodes, *for_each, *fixed))
+    return _SIZES[array.extent]

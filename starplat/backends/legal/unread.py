@@ -1,0 +1,74 @@
+"""Drops locals that nobody reads, and what is assigned to them; a function that is called for one is still called."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from starplat.backends.statements import Accumulate, Assign, Body, Call, Declare, Scope, Statement
+from starplat.backends.uses import walk
+from starplat.ir import nodes as ir
+
+
+def without_unread(body: Body) -> Body:
+    """The statements without locals that are only written."""
+    while True:
+        written = {part.variable for part in walk(body) if isinstance(part, Declare)}
+        unread = written - _read(body) - _called_within(body)
+        fewer = _without(body, unread)
+        if fewer == body:
+            return body
+        body = fewer
+
+
+def _read(body: Body) -> set[ir.Variable]:
+    found = {part.variable for part in walk(body) if isinstance(part, ir.Ref)}
+    for part in walk(body):
+        if isinstance(part, ir.CallFunction):
+            found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
+        elif not isinstance(part, Declare | Assign | Accumulate | ir.Ref) and hasattr(part, "__dataclass_fields__"):
+            found.update(v for f in fields(part) if isinstance(v := getattr(part, f.name), ir.Variable))
+    return found
+
+
+def _called_within(body: Body) -> set[ir.Variable]:
+    """The locals that are given what is worked out of a function's result, so that the call cannot stand alone."""
+    return {
+        part.variable
+        for part in walk(body)
+        if isinstance(part, Declare | Assign | Accumulate)
+        and not isinstance(part.value, ir.CallFunction)
+        and any(isinstance(inner, ir.CallFunction) for inner in walk(part.value))
+    }
+
+
+def _without(body: Body, unread: set[ir.Variable]) -> Body:
+    kept: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Declare | Assign | Accumulate) and statement.variable in unread:
+            if isinstance(statement.value, ir.CallFunction):
+                kept.append(Call(statement.value))
+            continue
+        new = _rebuilt(statement, unread)
+        if not (isinstance(new, Scope) and not new.body):
+            kept.append(new)
+    return tuple(kept)
+
+
+def _rebuilt(statement: Statement, unread: set[ir.Variable]) -> Statement:
+    """The statement without them in its blocks; a loop that is shared out is a statement in another."""
+    inner: dict[str, Any] = {}
+    for field in fields(statement):
+        part = getattr(statement, field.name)
+        if type(part) is tuple and part and _is_block(part):
+            inner[field.name] = _without(part, unread)
+        elif type(part) in _STATEMENTS:
+            inner[field.name] = _rebuilt(part, unread)
+    return replace(statement, **inner) if inner else statement
+
+
+def _is_block(block: tuple[Any, ...]) -> bool:
+    return all(type(part) in _STATEMENTS for part in block)
+
+
+_STATEMENTS = frozenset(Statement.__args__)

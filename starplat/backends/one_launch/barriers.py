@@ -1,0 +1,97 @@
+"""Before which operations of an `OnDevice` operation its threads wait for each other.
+
+A grid barrier stands wherever a thread would otherwise touch a cell too early. It is left out where every cell is
+touched by the same thread before and after. What operations become between barriers is told by `together`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from starplat.backends.counters import counters_in, variables_set
+from starplat.backends.one_launch.device_operations import DeviceOperations
+from starplat.backends.statements import GridBarrier
+from starplat.ir import nodes as ir
+from starplat.ir.access import Access, accesses
+from starplat.ir.visitor import blocks_of
+
+Pending = frozenset[Access]
+"""What has been touched since the last barrier."""
+
+
+class Touches:
+    """What the operations inside one touch.
+
+    Attributes:
+        known: what operations touch, by their identity.
+        counters: the variables in terms of which cells may be known; none on targets where no thread may look at a cell
+            that another one writes.
+    """
+
+    def __init__(self, operations: DeviceOperations) -> None:
+        self.module = operations.module
+        self.noted = operations.noted
+        op = operations.op
+        self.counters = frozenset[ir.Variable]() if op.one_group else counters_in(op.body, self.module)
+        self.known: dict[int, Pending] = {}
+
+    def touched(self, op: ir.HostOp) -> Pending:
+        """What one operation does to cells, here where others may do something at the same time. Loops ask again."""
+        if id(op) not in self.known:
+            self.known[id(op)] = self._newly_touched(op)
+        return self.known[id(op)]
+
+    def _newly_touched(self, op: ir.HostOp) -> Pending:
+        touched = accesses(op, self.module)
+        lists = self.noted.get(id(op))
+        if lists is not None and lists.flags.packed is not ir.Packing.LIST:
+            lacking = lists.flags if lists.flags.packed is ir.Packing.SWITCHED else None
+            touched |= {Access(lists.array, False, None, lacking=lacking)}
+        return self.still(touched)
+
+    def still(self, touched: Pending) -> Pending:
+        """What has been touched, with no more said of cells than counters say."""
+        return frozenset(access.in_terms_of(self.counters) for access in touched)
+
+    def still_after(self, op: ir.HostOp, touched: Pending) -> Pending:
+        """The same, of counters that the operation does not change."""
+        left = self.counters - variables_set((op,), self.module)
+        return frozenset(access.in_terms_of(left) for access in touched)
+
+    def next_barrier(self, following: Sequence[ir.HostOp], pending: Pending) -> tuple[int, GridBarrier] | None:
+        """Before which of the following operations a barrier comes first, and what kind of one; None if there is none
+        before the first that has others inside."""
+        for place, op in enumerate(following):
+            if isinstance(op, ir.Swap):
+                pending = after_swap(pending, op.first, op.second)
+                continue
+            if blocks_of(op) or isinstance(op, ir.HostBreak | ir.HostContinue):
+                return None
+            touched = self.touched(op)
+            for barrier in barrier_before(touched, pending):
+                return place, barrier
+            pending = self.still_after(op, pending | touched)
+        return None
+
+
+def barrier_before(touched: Pending, pending: Pending) -> tuple[GridBarrier, ...]:
+    """What must stand before an operation that touches cells others have touched: a barrier, for all cases or for that
+    in which the list of a set lacks some members."""
+    disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
+    if not disturbed:
+        return ()
+    sets = sorted({a.array for a in touched if a.array.packed is ir.Packing.SWITCHED}, key=lambda array: array.name)
+    spared = (members for members in sets if not any(a.disturbs(b, listed=members) for a, b in disturbed))
+    return (GridBarrier(next(spared, None)),)
+
+
+def after_swap(pending: Pending, first: ir.Array, second: ir.Array) -> Pending:
+    """What has been touched, by the names that the arrays have then."""
+    names = {first: second, second: first}
+
+    def renamed(access: Access) -> Access:
+        lacking = None if access.lacking is None else names.get(access.lacking, access.lacking)
+        return replace(access, array=names.get(access.array, access.array), lacking=lacking)
+
+    return frozenset(map(renamed, pending))

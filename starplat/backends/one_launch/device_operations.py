@@ -1,0 +1,162 @@
+"""What a host operation becomes that a launch does itself: what every thread does of it, barriers aside.
+
+Scalars are computed by each thread from the same values, cells that the host would write are written by one of them,
+and the cells of an array are shared out among all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.backends.arc_rows import ROWS
+from starplat.backends.legal.domains import over_domain
+from starplat.backends.legal.operations import Operations
+from starplat.backends.one_launch.noted import noted_at
+from starplat.backends.one_launch.recording import Points
+from starplat.backends.one_launch.rings import Rings, added, following, launched_in, start_of
+from starplat.backends.statements import (
+    AskEmpty,
+    AskSize,
+    Assign,
+    Body,
+    Clear,
+    Count,
+    Declare,
+    Gather,
+    Insert,
+    Inserted,
+    NoteMembers,
+    OnFirst,
+    Scope,
+    Statement,
+    StoreCell,
+    Stride,
+)
+from starplat.backends.text.comments import comment, line_mark, origin
+from starplat.backends.text.fresh_names import FreshNames
+from starplat.backends.uses import assigned_in, walk
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import walk_host, walk_kernel
+
+_ONE, _ZERO = ir.Const(1, ir.Element.INT), ir.Const(0, ir.Element.INT)
+_BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}
+"""For how many nodes a word stands."""
+
+
+class DeviceOperations:
+    """Works on what one operation `op` has inside; `rows` are by which offsets the arcs of sets are counted."""
+
+    def __init__(self, op: ir.OnDevice, module: ir.Module, capabilities: Capabilities, names: FreshNames) -> None:
+        self.op = op
+        self.module = module
+        self.capabilities = capabilities
+        self.names = names
+        self.rings = Rings(op, module, names)
+        self.points = Points(op, module)
+        self.noted = noted_at(op.body, module)
+        self.changing = assigned_in(op.body) | _found_in(op, module)
+        self.rows: dict[ir.Array, ir.Array] = {}
+        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.PushOrPull)):
+            self.weigh(either)
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing else has."""
+        return self.names.fresh(name)
+
+    def weigh(self, op: ir.PushOrPull) -> None:
+        """Notes that the arcs of the members count, and of the sets that they change places with."""
+        launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
+        walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ir.ForNeighbors)]
+        rows, _ = ROWS[walks[0].direction]
+        weighed = {op.members}
+        for swap in (inner for inner in walk_host(self.op.body) if isinstance(inner, ir.Swap)):
+            if weighed & {swap.first, swap.second}:
+                weighed |= {swap.first, swap.second}
+        self.rows |= dict.fromkeys(weighed, rows)
+
+    def statements(self, op: ir.HostOp) -> Body:
+        """What one operation becomes, without barriers."""
+        match op:
+            case ir.DeclareVariable(variable, value):
+                return (Declare(variable, value, variable not in self.changing),)
+            case ir.SetVariable(variable, value):
+                return (Assign(variable, value),)
+            case ir.Fill(array) if array.packed:
+                return (Clear(array),)
+            case ir.Fill(array, value):
+                return (self.every_cell(array, value),)
+            case ir.CopyArray(destination, source):
+                return (self.every_cell(destination, None, source),)
+            case ir.ReadEmpty(variable, flags, when_empty):
+                return (AskEmpty(variable, flags, when_empty),)
+            case ir.ReadSize(variable, flags):
+                return (AskSize(variable, flags),)
+            case ir.ListMembers(flags, array, first):
+                return (NoteMembers(flags, array, first),)
+            case ir.ReadCell(variable, array, index):
+                return (Assign(variable, ir.Load(array, index)),)
+            case ir.WriteCell(array, index) if array.packed:
+                return (OnFirst((Insert(array, index, alone=True),)),)
+            case ir.WriteCell(array, index, value):
+                return (OnFirst((StoreCell(array, index, value),)),)
+            case ir.Launch(kernel):
+                return self.launch(self.module.kernel(kernel), self.noted.get(id(op)))
+            case _:
+                raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
+
+    def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> Statement:
+        """All cells become a value, or what `source` holds at the same place."""
+        assert array.extent is not ir.Extent.WORKERS_BITS, "what workers have the host makes ready"
+        wide = array.extent is ir.Extent.ARCS
+        cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
+        self.names.taken.discard(cell.name)
+        index = _ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)
+        stored = value if source is None else ir.Load(source, index)
+        assert stored is not None
+        if array.extent is ir.Extent.ONE:
+            return OnFirst((StoreCell(array, index, stored),))
+        end: ir.Expression = ir.NumArcs() if wide else ir.NumNodes()
+        if array.extent in _BITS_OF_A_CELL:
+            end = ir.Binary(
+                ir.BinaryOperator.DIVIDE, end, ir.Const(_BITS_OF_A_CELL[array.extent], ir.Element.INT), ir.Element.INT
+            )
+        if array.extent in (ir.Extent.NODES_AND_ONE, *_BITS_OF_A_CELL):
+            end = ir.Binary(ir.BinaryOperator.ADD, end, _ONE, ir.Element.INT)
+        return Count(cell, _ZERO, end, Stride.GRID, (StoreCell(array, ir.Ref(cell), stored),))
+
+    def comments(self, kernel: ir.Kernel) -> tuple[str, ...]:
+        """Where a kernel stems from, what it is for, and where compilers count its lines from."""
+        words = tuple(comment(text) for text in (origin(self.module, kernel.span), kernel.comment) if text)
+        mark = line_mark(self.module, kernel.span)
+        return words if mark is None else (*words, mark)
+
+    def walk(self, kernel: ir.Kernel) -> Body:
+        """The body of a kernel without reductions."""
+        return over_domain(kernel, Operations(kernel, self.module, self.capabilities, self.names.taken))
+
+    def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> Body:
+        """A kernel's body where it is launched, and what its threads found in the rings; `noted` lists its members."""
+        comments = self.comments(kernel)
+        operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
+        rings = self.rings.of(kernel)
+        body = over_domain(kernel, operations)
+        parts = operations.contributions.parts.values()
+        body = tuple(replace(part, noted=noted) if isinstance(part, Gather) else part for part in body)
+        declared = operations.contributions.declared()
+        alone = isinstance(kernel.domain, ir.Once)
+        ready = tuple(StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
+        ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, alone))
+        filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, Insert))
+        sets = tuple(Inserted(members, self.rows.get(members)) for members in filled)
+        if alone:
+            return (Scope(comments, (OnFirst((*ready, *declared, *body, *ends)), *sets)),)
+        first: Body = (OnFirst(ready),) if ready else ()
+        return (Scope(comments, (*first, *declared, *body, *sets, *ends)),)
+
+
+def _found_in(op: ir.OnDevice, module: ir.Module) -> set[ir.Variable]:
+    """The variables that get a value from the device: from reductions, cells and sets."""
+    reads = ir.ReadCell | ir.ReadEmpty | ir.ReadSize
+    found = {reduction.variable for kernel in launched_in(op, module) for reduction in kernel.reductions}
+    return found | {inner.variable for inner in walk_host(op.body) if isinstance(inner, reads)}

@@ -1,0 +1,59 @@
+"""Where the members of a set are listed when a launch goes over them: an earlier `ListMembers` still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from starplat.backends.counters import variables_set
+from starplat.backends.uses import variables_in
+from starplat.ir import nodes as ir
+from starplat.ir.access import accesses
+from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.members import membership
+from starplat.ir.visitor import blocks_of, changed_by, walk_host
+
+Known = Mapping[ir.Array, ir.ListMembers]
+"""Sets, and who has listed them."""
+
+
+def noted_at(body: Iterable[ir.HostOp], module: ir.Module) -> dict[int, ir.ListMembers]:
+    """By the identity of a launch that gathers into a set's members: the operation that has listed them all, if neither
+    the set nor the list has changed since, nor where in it they begin."""
+    found: dict[int, ir.ListMembers] = {}
+    _block(body, {}, module, found)
+    return found
+
+
+def _block(ops: Iterable[ir.HostOp], known: Known, module: ir.Module, found: dict[int, ir.ListMembers]) -> Known:
+    for op in ops:
+        known = _operation(op, known, module, found)
+    return known
+
+
+def _operation(op: ir.HostOp, known: Known, module: ir.Module, found: dict[int, ir.ListMembers]) -> Known:
+    if isinstance(op, ir.HostBlock):
+        return _block(op.body, known, module, found)
+    if isinstance(op, ir.Launch):
+        kernel = module.kernel(op.kernel)
+        walked = membership(kernel) if kernel.shares_arcs and gathering(kernel) is not None else None
+        if walked is not None and walked.members in known:
+            found[id(op)] = known[walked.members]
+    left = _untouched(op, known, module)
+    for block in blocks_of(op):
+        _block(block, left, module, found)
+    return {**left, op.flags: op} if isinstance(op, ir.ListMembers) else left
+
+
+def _untouched(op: ir.HostOp, known: Known, module: ir.Module) -> Known:
+    """Those that still hold after the operation, and whenever anything in it begins."""
+    if not known:
+        return known
+    parts = tuple(walk_host((op,)))
+    changed = {array for part in parts for array in changed_by(part)}
+    changed |= {access.array for part in parts for access in accesses(part, module) if access.writes}
+    assigned = variables_set(parts, module)
+    return {
+        flags: lists
+        for flags, lists in known.items()
+        if not changed & {flags, lists.array} and not assigned & set(variables_in(lists.first))
+    }

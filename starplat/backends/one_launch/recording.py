@@ -1,0 +1,101 @@
+"""Which records a traced launch makes: one for every round and its loop's end, every kernel, every array it fills.
+
+Nodes are counted where their number is not known before. They are counted as the kernel that follows walks them, so
+that no barrier need stand between; where that kernel changes what its filter asks for, one does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.backends.statements import Body, Break, Count, GridBarrier, If, Record, Scope, Statement, While
+from starplat.ir import nodes as ir
+from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
+from starplat.ir.shapes.members import membership
+from starplat.ir.visitor import walk_expression, written_arrays
+
+
+class Points:
+    """The points of one operation; nothing comes of them where it is not traced."""
+
+    def __init__(self, op: ir.OnDevice, module: ir.Module) -> None:
+        self.module = module
+        self.points = points_of(op.body, module) if op.traced else ()
+        self.numbers = {(point.event, id(point.op)): number for number, point in enumerate(self.points)}
+
+    def in_loop(self, op: ir.HostOp, body: Body) -> Body:
+        """The statements of a loop, whose rounds are noted, and its end."""
+        if (Event.ROUND, id(op)) not in self.numbers:
+            return body
+        return (*(self._in_statement(op, statement) for statement in body), *self.over(op))
+
+    def _in_statement(self, op: ir.HostOp, statement: Statement) -> Statement:
+        match statement:
+            case While(_, body):
+                head = _head(op, body)
+                return replace(statement, body=(*body[:head], *self.new_round(op), *body[head:]))
+            case Count(body=body):
+                return replace(statement, body=(*self.new_round(op), *body))
+            case Scope(_, body):
+                return replace(statement, body=tuple(self._in_statement(op, inner) for inner in body))
+            case _:
+                return statement
+
+    def new_round(self, op: ir.HostOp) -> Body:
+        """A round begins."""
+        number = self.numbers.get((Event.ROUND, id(op)))
+        return () if number is None else (Record(number, new_round=True),)
+
+    def over(self, op: ir.HostOp) -> Body:
+        """A loop is over."""
+        number = self.numbers.get((Event.END, id(op)))
+        return () if number is None else (Record(number),)
+
+    def before(self, op: ir.HostOp) -> Body:
+        """What stands before the statements of an operation."""
+        filled = self.numbers.get((Event.FILL, id(op)))
+        if filled is not None:
+            return (Record(filled),)
+        number = self.numbers.get((Event.WALK, id(op)))
+        return () if number is None else self._walk(number, self.points[number])
+
+    def _walk(self, number: int, point: Point) -> Body:
+        kernel = self.module.kernel(point.kernel)
+        if point.instead_of is not None:
+            members = point.instead_of.members
+            return (Record(number, members=members, rows=pushing_rows(point.instead_of, self.module)),)
+        rows, keep = rows_of(kernel), kernel.filter
+        match kernel.domain:
+            case ir.AllNodes() if (found := membership(kernel)) is not None:
+                record = Record(number, members=found.members, node=kernel.iterator, keep=found.keep, rows=rows)
+                return (record, *self._apart(kernel, found.members))
+            case ir.AllNodes() if keep is not None:
+                return (Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
+            case ir.Listed() as listed:
+                nodes = (listed.array, listed.first, listed.last)
+                record = Record(number, listed=nodes, node=kernel.iterator, keep=keep, rows=rows)
+                return (record, *self._apart(kernel, None))
+            case ir.InWords():
+                return (Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
+            case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors() | ir.Numbers() | ir.Workers() | ir.Once():
+                return (Record(number),)
+            case _:
+                assert_never(kernel.domain)
+
+    def _apart(self, kernel: ir.Kernel, members: ir.Array | None) -> Body:
+        """A barrier, where walking would change what is counted; members are walked by who has counted them."""
+        if kernel.filter is None:
+            return ()
+        asked = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
+        return (GridBarrier(),) if written_arrays(kernel.body) & asked - {members} else ()
+
+
+def _head(op: ir.HostOp, body: Body) -> int:
+    """How many statements of a loop's body find out whether there is another round."""
+    match op:
+        case ir.HostWhile(test_last=False) | ir.HostFor() if op.before:
+            pass
+        case _:
+            return 0
+    return next(n for n, part in enumerate(body, 1) if isinstance(part, If) and part.then == (Break(),))

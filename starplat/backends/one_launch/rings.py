@@ -1,0 +1,125 @@
+"""Where what the threads of a launch find comes together, when they wait for each other.
+
+A ring has three cells: one that is added to, one that everybody reads, and one that is made ready for the next time. So
+nobody needs to wait for the making ready.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from starplat.backends.launch import threads_together
+from starplat.backends.legal.operations import Operations
+from starplat.backends.statements import (
+    Accumulate,
+    Assign,
+    Body,
+    CombineCell,
+    CombineGroup,
+    If,
+    StoreCell,
+    result_element,
+)
+from starplat.backends.text.fresh_names import FreshNames
+from starplat.backends.uses import arrays_in
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.visitor import walk_host
+
+RING = 3
+"""Cells of a ring."""
+
+_ONE, _ZERO = ir.Const(1, ir.Element.INT), ir.Const(0, ir.Element.INT)
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Where the contributions to a reduction come together: `turn` says which cell is in use."""
+
+    cells: ir.Array
+    turn: ir.Variable
+    reduction: ir.Reduction
+
+
+class Rings:
+    """The rings of all reductions of an operation, by kernel and variable."""
+
+    def __init__(self, op: ir.OnDevice, module: ir.Module, names: FreshNames) -> None:
+        self.module = module
+        self.names = names
+        self.found: dict[tuple[str, ir.Variable], Ring] = {}
+        for kernel in launched_in(op, module):
+            for reduction in kernel.reductions:
+                self.found[kernel.name, reduction.variable] = self._ring(reduction)
+        for either in (inner for inner in walk_host(op.body) if isinstance(inner, ir.PushOrPull)):
+            self._share(either)
+
+    def of(self, kernel: ir.Kernel) -> list[Ring]:
+        """Those of a kernel, in the order of its reductions."""
+        return [self.found[kernel.name, reduction.variable] for reduction in kernel.reductions]
+
+    def used(self, body: Body) -> list[Ring]:
+        """Those that the statements mention, each once."""
+        arrays = arrays_in(body)
+        return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
+
+    def _share(self, op: ir.PushOrPull) -> None:
+        """What pulls contributes where what pushes does: only one of them runs at a time."""
+        for push, pull in product(op.push, op.pull):
+            if isinstance(push, ir.Launch) and isinstance(pull, ir.Launch):
+                for reduction in self.module.kernel(pull.kernel).reductions:
+                    if (push.kernel, reduction.variable) in self.found:
+                        self.found[pull.kernel, reduction.variable] = self.found[push.kernel, reduction.variable]
+
+    def _ring(self, reduction: ir.Reduction) -> Ring:
+        name, element = reduction.variable.name, result_element(reduction.variable.element)
+        cells = ir.Array(self.names.fresh(f"{name}_found"), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+        return Ring(cells, ir.Variable(self.names.fresh(f"{name}_turn"), ir.Element.INT), reduction)
+
+
+def launched_in(op: ir.OnDevice, module: ir.Module) -> list[ir.Kernel]:
+    """The kernels that an operation launches, each once."""
+    names = dict.fromkeys(inner.kernel for inner in walk_host(op.body) if isinstance(inner, ir.Launch))
+    return list(map(module.kernel, names))
+
+
+def start_of(ring: Ring) -> ir.Const:
+    """What the cells of a ring hold before anything is added."""
+    start = identity(ring.reduction.combine, ring.reduction.variable.element)
+    return ir.Const(int(start.value), ir.Element.INT) if start.element is ir.Element.BOOL else start
+
+
+def following(turn: ir.Variable) -> ir.Expression:
+    """The cell of a ring after the one in use."""
+    last = ir.Binary(ir.BinaryOperator.EQUAL, ir.Ref(turn), ir.Const(RING - 1, ir.Element.INT), ir.Element.BOOL)
+    return ir.Select(last, _ZERO, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(turn), _ONE, ir.Element.INT))
+
+
+def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> Body:
+    """What a thread found goes into the ring."""
+    combine, here = ring.reduction.combine, ir.Ref(ring.turn)
+    if part.element is ir.Element.BOOL and combine in (
+        ir.Combine.OR,
+        ir.Combine.BIT_OR,
+        ir.Combine.MAX,
+        ir.Combine.ADD,
+    ):
+        return (If(ir.Ref(part), (StoreCell(ring.cells, here, _ONE),)),)
+    if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
+        return (If(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(part)), (StoreCell(ring.cells, here, _ZERO),)),)
+    if alone:
+        return (CombineCell(combine, ring.cells, here, ir.Ref(part)),)
+    method = operations.methods.method(combine, ring.cells.element)
+    scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
+    threads = threads_together(operations.capabilities)
+    return (CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
+
+
+def collected(ring: Ring) -> Body:
+    """What all threads found, combined with what the variable was; the ring turns."""
+    variable, combine = ring.reduction.variable, ring.reduction.combine
+    found: ir.Expression = ir.Load(ring.cells, ir.Ref(ring.turn))
+    if variable.element is ir.Element.BOOL:
+        found = ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, _ZERO, ir.Element.BOOL)
+    return Accumulate(variable, combine, found), Assign(ring.turn, following(ring.turn))

@@ -1,0 +1,1 @@
+"""Names, comments and lines of emitted text."""

@@ -1,0 +1,35 @@
+"""Which functions of ours an emitted text calls, so that only those are emitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function of ours that emitted text calls: a macro of the templates, and what it is called with."""
+
+    macro: str
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+def made_of(macro: str, **words: str) -> Helper:
+    """A helper that is made of these words."""
+    return Helper(macro, tuple(words.items()))
+
+
+def named(*macros: str) -> tuple[Helper, ...]:
+    """Helpers that are the same wherever they stand."""
+    return tuple(map(Helper, macros))
+
+
+@dataclass(slots=True)
+class Helpers:
+    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes that a launch has."""
+
+    sets: int = 0
+    needed: dict[Helper, None] = field(default_factory=dict)
+
+    def need(self, macro: str, **arguments: str) -> None:
+        """Notes one."""
+        self.needed[Helper(macro, tuple(arguments.items()))] = None

@@ -1,0 +1,109 @@
+"""What a program's identifiers are called in emitted text.
+
+Every identifier stays as it is unless it is a word of a target, of its library or of ours, begins with an underscore,
+holds two in a row, or would mean two things; then it gets an ending. A module has the same names on every target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+
+from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
+from starplat.backends.text.words import RESERVED, RESERVED_PREFIXES, VECTOR_WORDS
+from starplat.backends.uses import arrays_in, variables_in
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import loops_of
+
+_GRAPH_NAMES = frozenset(array.name for array in ir.GRAPH_ARRAYS)
+
+
+@dataclass(frozen=True)
+class Names:
+    """The emitted names of everything in a module; `kernels` and `functions` are its legal ones."""
+
+    module: ir.Module
+    kernels: tuple[LegalKernel | LegalLoop, ...]
+    functions: tuple[LegalFunction, ...]
+
+    def kernel(self, name: str) -> str:
+        """What the kernel is called."""
+        return self._globals["kernel", name]
+
+    def helper(self, name: str) -> str:
+        """What the function that kernels call is called."""
+        return self._globals["helper", name]
+
+    def host_function(self, name: str) -> str:
+        """What the host function is called."""
+        return self._globals["function", name]
+
+    def local(self, what: ir.Variable | ir.Array) -> str:
+        """What a variable or array is called, in every kernel and function."""
+        return what.name if what in ir.GRAPH_ARRAYS else self._locals[what.name]
+
+    def is_taken(self, name: str) -> bool:
+        """Whether something has this emitted name, or nothing may have it."""
+        return not is_free(name) or name in self._locals.values() or name in self._globals.values()
+
+    @cached_property
+    def _globals(self) -> dict[tuple[str, str], str]:
+        wanted = [
+            *(("function", function.name) for function in self.module.functions),
+            *(("helper", helper.name) for helper in self.module.helpers),
+            *(("kernel", kernel.name) for kernel in self.module.kernels),
+            *(("kernel", loop.name) for loop in loops_of(self.module)),
+        ]
+        chosen: dict[tuple[str, str], str] = {}
+        used: set[str] = set()
+        for kind, name in wanted:
+            chosen[kind, name] = _free(name, used)
+            used.add(chosen[kind, name])
+        return chosen
+
+    @cached_property
+    def _locals(self) -> dict[str, str]:
+        everything = (
+            self.kernels,
+            self.functions,
+            tuple((kernel.arrays, kernel.scalars) for kernel in self.module.kernels),
+            tuple(function.parameters for function in self.module.helpers),
+            self.module.functions,
+        )
+        arrays = {array.name for array in arrays_in(everything) if array not in ir.GRAPH_ARRAYS}
+        wanted = sorted(arrays | {variable.name for variable in variables_in(everything)})
+        used = set(self._globals.values())
+        kept = {name: name for name in wanted if is_free(name) and name not in used}
+        used.update(wanted)
+        for name in wanted:
+            if name not in kept:
+                kept[name] = _free(name, used)
+                used.add(kept[name])
+        return kept
+
+
+def is_free(name: str) -> bool:
+    """Whether a program may use the identifier in emitted text as it is."""
+    return (
+        name not in RESERVED
+        and name not in VECTOR_WORDS
+        and name not in _GRAPH_NAMES
+        and not name.startswith(RESERVED_PREFIXES)
+        and "__" not in name
+        and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name, re.ASCII) is not None
+    )
+
+
+def _free(name: str, used: AbstractSet[str]) -> str:
+    """`name` or, where that will not do, the first of `name_`, `name_2`, `name_3` … that will."""
+    if is_free(name) and name not in used:
+        return name
+    plain = re.sub(r"_+", "_", re.sub(r"\W", "_", name, flags=re.ASCII)).strip("_")
+    if not plain or f"{plain}_".startswith(RESERVED_PREFIXES) or plain[0].isdigit():
+        plain = f"my_{plain}"
+    number, candidate = 2, plain if plain != name else f"{plain}_"
+    while not is_free(candidate) or candidate in used:
+        candidate, number = f"{plain}_{number}", number + 1
+    return candidate

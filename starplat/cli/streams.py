@@ -1,0 +1,55 @@
+"""The standard streams of a command: what is closed is nothing, and nobody need listen to messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+
+@contextmanager
+def prepared() -> Iterator[None]:
+    """Whatever a name or a comment holds can be printed, and a command goes on to its own exit code where the reader of
+    its messages has gone (`starplat check x.sp 2>&1 | head -1`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for the process's life
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    stderr = sys.stderr
+    sys.stderr = _Messages(stderr)
+    try:
+        yield
+    finally:
+        sys.stderr = stderr
+
+
+class _Messages:
+    """stderr, from which the first message that no one reads takes all others away."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self.stream.write(text)
+        except BrokenPipeError:
+            let_go_of(self.stream)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self.stream.flush()
+        except BrokenPipeError:
+            let_go_of(self.stream)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def let_go_of(stream: IO[str]) -> None:
+    """Points a stream at nothing, so that the interpreter's last flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

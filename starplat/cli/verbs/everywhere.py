@@ -1,0 +1,140 @@
+"""`starplat run --target all`: one table of every device of every target, with times and agreement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.following import following
+from starplat.diagnostics import Diagnostic, ExitCode
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from starplat.cli.request import Request
+    from starplat.graph import Graph
+    from starplat.program import Program
+    from starplat.runtime.everywhere import Attempt, Everywhere
+
+
+def run_on_all(program: Program, graph: Graph, words: dict[str, str], request: Request, *, json: bool) -> None:
+    """Runs on all devices and prints what came of it; exits with what the worst of them deserves."""
+    from starplat.runtime import bind_text
+
+    bound = bind_text(program.module(request.function), graph, words)
+    with following(f"running {program.name}") as followed:
+        found = program.run_everywhere(
+            graph,
+            device=request.device,
+            function=request.function,
+            schedule=request.schedule,
+            validate=request.validate,
+            repeat=request.repeat,
+            max_rounds=request.max_rounds,
+            time_limit=request.time_limit,
+            follow=followed.look,
+            arguments=bound,
+            started=lambda device: followed.turn_to(
+                f"running {program.name} on {device.target} {device.index}, {device.name}"
+            ),
+        )
+    console.show(diagnostic for attempt in found.attempts for diagnostic in _to_show(attempt))
+    results = (attempt.result for attempt in found.attempts if attempt.result is not None)
+    console.show(dict.fromkeys(warning for result in results for warning in result.warnings))
+    if found.remark:
+        console.say(found.remark)
+    if json:
+        console.write_json(as_json(program, found, graph, request))
+    else:
+        _print(program, found, request)
+    if found.exit_code is not ExitCode.FINE:
+        raise typer.Exit(found.exit_code.value)
+
+
+def _to_show(attempt: Attempt) -> tuple[Diagnostic, ...]:
+    return () if attempt.fault is None else attempt.fault.diagnostics
+
+
+def _print(program: Program, found: Everywhere, request: Request) -> None:
+    entry = program.module(request.function).entry
+    console.write(f"{program.name}: '{entry}' on every target")
+    console.show_table(table(found))
+    for command in dict.fromkeys(a.device.mend for a in found.attempts if not a.device.usable and a.device.mend):
+        console.say(f"what is absent may come with: {command}")
+
+
+def table(found: Everywhere) -> Table:
+    """A row for each device, times in seconds; of several runs the best."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    drawn = Table("target", "device", box=None, header_style="bold", pad_edge=False)
+    for heading in ("compile", "upload", "run", "download"):
+        drawn.add_column(heading, justify="right", no_wrap=True)
+    drawn.add_column("answer", overflow="fold")
+    for attempt in found.attempts:
+        index = "" if attempt.device.index is None else f"{attempt.device.index}  "
+        drawn.add_row(
+            attempt.device.target, escape(f"{index}{attempt.device.name}"), *_times(attempt), _answer(attempt)
+        )
+    return drawn
+
+
+def _times(attempt: Attempt) -> list[str]:
+    if attempt.result is None:
+        return ["-"] * 4
+    seconds = attempt.result.seconds
+    return [f"{time:.4f}" for time in (seconds.compile, seconds.upload, min(seconds.run), seconds.download)]
+
+
+def _answer(attempt: Attempt) -> str:
+    from rich.markup import escape
+
+    from starplat.runtime.everywhere import Agreement
+
+    style = {
+        Agreement.MEASURE: "",
+        Agreement.AGREES: "green",
+        Agreement.UNDEFINED: "yellow",
+        Agreement.REFUSED: "yellow",
+        Agreement.ABSENT: "dim",
+        Agreement.DIFFERS: "bold red",
+        Agreement.FAILED: "bold red",
+    }[attempt.agreement]
+    said = attempt.agreement.value + (f": {attempt.reason}" if attempt.reason else "")
+    return f"[{style}]{escape(said)}[/]" if style else escape(said)
+
+
+def as_json(program: Program, found: Everywhere, graph: Graph, request: Request) -> dict[str, Any]:
+    """One object; `runs` is the list of all devices, `properties` and `returned` are the measure's."""
+    measure = found.measure
+    answer = None if measure is None or measure.result is None else measure.result.to_json()
+    return {
+        "schema": 1,
+        "program": program.name,
+        "function": program.module(request.function).entry,
+        "graph": {"nodes": graph.num_nodes, "arcs": graph.num_arcs, "directed": graph.directed},
+        "measure": None if measure is None else {"target": measure.device.target, "index": measure.device.index},
+        "remark": found.remark or None,
+        "returned": None if answer is None else answer["returned"],
+        "properties": {} if answer is None else answer["properties"],
+        "runs": [_run_as_json(attempt) for attempt in found.attempts],
+    }
+
+
+def _run_as_json(attempt: Attempt) -> dict[str, Any]:
+    ran = None if attempt.result is None else attempt.result.to_json()
+    return {
+        "target": attempt.device.target,
+        "index": attempt.device.index,
+        "device": attempt.device.name,
+        "agreement": attempt.agreement.name.lower(),
+        "reason": attempt.reason or None,
+        "code": None if attempt.fault is None else attempt.fault.diagnostics[0].code,
+        "mend": attempt.device.mend,
+        "warnings": [] if ran is None else ran["warnings"],
+        "seconds": None if ran is None else ran["seconds"],
+        "bytes": None if ran is None else ran["bytes"],
+    }

@@ -1,0 +1,154 @@
+"""`starplat explain`: what the analyses know about a program and what a schedule makes of it, or the page of an error
+code."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.arguments import (
+    AllErrors,
+    Dedup,
+    DeviceNumber,
+    DropLoops,
+    FunctionName,
+    Json,
+    Kind,
+    ScheduleText,
+    Strict,
+    Undirected,
+    Weights,
+)
+from starplat.cli.scheduling import Whom, wanted_schedule
+from starplat.cli.verbs.graph import load
+from starplat.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from starplat.graph import Graph
+    from starplat.pipeline import Checked
+    from starplat.schedule import Schedule
+    from starplat.schedule.describe import Plan
+
+What = Annotated[
+    str, typer.Argument(metavar="FILE.sp|CODE", help="A program, or a code such as E0203.", show_default=False)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """For what choices are to be explained, if they are."""
+
+    target: str | None
+    whom: Whom
+    schedule: Schedule | None
+    graph: Callable[[], Graph] | None
+    function: str | None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything of it was given."""
+        return self.whom.asked or any(given is not None for given in (self.target, self.schedule, self.graph))
+
+
+_CODE = re.compile(r"[EWN]\d+", re.IGNORECASE)
+
+
+def explain(
+    what: What,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", help="What the schedule chooses for this target, and why; else for auto."),
+    ] = None,
+    graph: Annotated[
+        Path | None, typer.Option("--graph", "-g", metavar="PATH", help="The same for this graph; see run.")
+    ] = None,
+    function: FunctionName = None,
+    device: DeviceNumber = None,
+    kind: Kind = None,
+    schedule: ScheduleText = None,
+    strict: Strict = False,
+    all_errors: AllErrors = False,
+    json: Json = False,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+) -> None:
+    """Explain a program (effects, races, convergence, transfers, choices of its schedule) or an error code."""
+    if _CODE.fullmatch(what):
+        _explain_code(what.upper(), json)
+    else:
+        whom = Whom(device, kind)
+        wanted = wanted_schedule(schedule, Path(what))
+        as_asked = partial(load, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+        wish = Wish(target, whom, wanted, None if graph is None else partial(as_asked, graph), function)
+        _explain_program(what, wish, strict=strict, json=json)
+
+
+def page(code: str) -> str:
+    """The page about a code, in Markdown.
+
+    Raises:
+        DiagnosticError: E0793, there is none.
+    """
+    from starplat.frontend.mistakes.suggest import closest
+    from starplat.resources import error_page_folder
+
+    pages = {path.stem: path for path in error_page_folder().glob("*.md")}
+    if code not in pages:
+        near = closest(code, sorted(pages))
+        raise DiagnosticError(
+            Diagnostic("E0793", f"no diagnostic has the code {code}", help=f"did you mean {near}?" if near else None)
+        )
+    return pages[code].read_text(encoding="utf-8")
+
+
+def _explain_code(code: str, json: bool) -> None:
+    text = page(code)
+    if json:
+        console.write_json({"schema": 1, "code": code, "page": text})
+    elif console.wants_colour(sys.stdout):
+        from rich.markdown import Markdown
+
+        console.out().print(Markdown(text))
+    else:
+        console.write(text)
+
+
+def _explain_program(path: str, wish: Wish, *, strict: bool, json: bool) -> None:
+    from starplat import pipeline
+    from starplat.analysis import describe, to_json
+    from starplat.cli.program_file import source_at
+
+    checked = pipeline.check(source_at(Path(path)), strict=strict)
+    console.show(checked.warnings)
+    plan = _plan(checked, wish)
+    if json:
+        facts = {"schema": 1, "program": path, **to_json(checked.facts)}
+        console.write_json(facts if plan is None else {**facts, "schedule": plan.to_json()})
+    else:
+        console.write(describe(checked.facts))
+        console.write("" if plan is None else f"\n{plan}")
+
+
+def _plan(checked: Checked, wish: Wish) -> Plan | None:
+    """What the schedule comes to, if the command line asks for it."""
+    from starplat import pipeline
+
+    if not wish.asked:
+        return None
+    from starplat.runtime.targets import automatic
+
+    module = pipeline.lower(checked, wish.function)
+    named = wish.target or "auto"
+    chosen = wish.whom.of(automatic() if named == "auto" else named)
+    graph = None if wish.graph is None else wish.graph()
+    return pipeline.plan(module, chosen.target, wish.schedule, graph, chosen.capabilities, chosen.device)

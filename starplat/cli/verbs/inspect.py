@@ -1,0 +1,209 @@
+"""`starplat inspect`: what a stage of the compiler makes of a program, as text or beside the program, or what two
+targets make of it, compared."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, assert_never
+
+import typer
+
+from starplat.cli import console, files
+from starplat.cli.arguments import AllErrors, DeviceNumber, FunctionName, Kind, ProgramOrStdin, ScheduleText
+from starplat.cli.scheduling import ANY, Whom, wanted_schedule
+from starplat.schedule.schedule import PLAIN
+from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from starplat.ir import nodes as ir
+    from starplat.ir.capabilities import Capabilities
+    from starplat.schedule import Schedule
+
+
+class Stage(Enum):
+    """Where on the way from text to a target's source to look."""
+
+    TOKENS = "tokens"
+    AST = "ast"
+    TYPED = "typed"
+    IR = "ir"
+    SCHEDULE = "schedule"
+    SOURCE = "source"
+
+
+def inspect(
+    file: ProgramOrStdin,
+    stage: Annotated[Stage, typer.Option("--stage", help="The stage to show.")] = Stage.IR,
+    target: Annotated[str, typer.Option("--target", "-t", help="The target, from --stage schedule on.")] = "opencl",
+    function: FunctionName = None,
+    device: DeviceNumber = None,
+    kind: Kind = None,
+    schedule: ScheduleText = None,
+    annotate: Annotated[
+        bool, typer.Option("--annotate", help="The program beside the target's kernels, with the reasons.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT.html", help="The same as one page; implies --annotate.")
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="How the kernels of two targets or schedules differ."),
+    ] = None,
+    all_errors: AllErrors = False,
+) -> None:
+    """Show what a stage of the compiler makes of a program."""
+    from starplat.cli.program_file import source_at
+
+    if diff is not None and (annotate or html is not None):
+        raise typer.BadParameter("compares texts, and cannot go with --annotate or --html", param_hint="--diff")
+    source, whom = source_at(file), Whom(device, kind)
+    if diff is not None:
+        _show_difference(difference(source, *diff, function, target, wanted_schedule(schedule, file), whom))
+    elif annotate or html is not None:
+        _annotate(source, target, function, html, wanted_schedule(schedule, file), whom)
+    elif stage in (Stage.SCHEDULE, Stage.SOURCE) or schedule is not None:
+        console.write(shown(source, stage, target, function, wanted_schedule(schedule, file), whom))
+    else:
+        console.write(shown(source, stage, target, function, PLAIN, whom))
+
+
+def _annotate(
+    source: SourceFile,
+    target: str,
+    function: str | None,
+    html: Path | None,
+    schedule: Schedule | None,
+    whom: Whom,
+) -> None:
+    from starplat import pipeline
+    from starplat.cli.views.annotating import annotate
+
+    checked = pipeline.check(source)
+    annotation = annotate(checked, target, function, schedule, _told(whom, target, schedule))
+    if html is not None:
+        from starplat.cli.views.page import page
+
+        files.write_text(html, page(annotation, source))
+        console.say(f"{html}: written")
+        return
+    from starplat.cli.views.side_by_side import show
+
+    out = console.out()
+    with out.capture() as captured:
+        show(annotation, source, out)
+    console.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+
+
+def difference(
+    source: SourceFile,
+    left: str,
+    right: str,
+    function: str | None,
+    target: str = "opencl",
+    schedule: Schedule | None = None,
+    whom: Whom = ANY,
+) -> str:
+    """A unified diff of what the compilers of two targets get; a schedule among the two is one for `target`. Empty if
+    it is the same.
+
+    Raises:
+        DiagnosticError: the program is wrong, or there is no such target or schedule.
+    """
+    from difflib import unified_diff
+
+    from starplat import pipeline
+    from starplat.schedule.parse import is_schedule, parse_schedule
+
+    module = pipeline.lower(pipeline.check(source), function)
+    sides = [(target, parse_schedule(said)) if is_schedule(said) else (said, schedule) for said in (left, right)]
+    for_whom = {side: _told(whom, *side) for side in dict.fromkeys(sides)}
+    before, after = (pipeline.kernels_text(module, *side, for_whom[side]).splitlines(keepends=True) for side in sides)
+    return "".join(unified_diff(before, after, f"{source.name} ({left})", f"{source.name} ({right})"))
+
+
+def _show_difference(text: str) -> None:
+    import sys
+
+    if not console.wants_colour(sys.stdout):
+        console.write(text)
+        return
+    from rich.text import Text
+
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in text.splitlines():
+        style = "bold" if line.startswith(("+++", "---")) else styles.get(line[:1], "")
+        console.out().print(Text(line, style=style), soft_wrap=True)
+
+
+def shown(
+    source: SourceFile,
+    stage: Stage,
+    target: str,
+    function: str | None,
+    schedule: Schedule | None = None,
+    whom: Whom = ANY,
+) -> str:
+    """A stage's record as text.
+
+    Raises:
+        DiagnosticError: the program does not get as far as the stage.
+    """
+    from starplat import pipeline
+    from starplat.cli.views.tree import draw
+
+    match stage:
+        case Stage.TOKENS:
+            return _tokens(source)
+        case Stage.AST:
+            return draw(pipeline.parse(source))
+        case Stage.TYPED:
+            return draw(pipeline.check(source).tree)
+        case Stage.IR:
+            return _ir(_module(source, target, function, schedule, whom))
+        case Stage.SCHEDULE:
+            return _proceeding(_module(source, target, function, schedule, whom))
+        case Stage.SOURCE:
+            module = pipeline.lower(pipeline.check(source), function)
+            return pipeline.kernels_text(module, target, schedule, _told(whom, target, schedule))
+        case _:
+            assert_never(stage)
+
+
+def _module(source: SourceFile, target: str, function: str | None, schedule: Schedule | None, whom: Whom) -> ir.Module:
+    from starplat import pipeline
+
+    module = pipeline.lower(pipeline.check(source), function)
+    return pipeline.scheduled(module, target, schedule, _told(whom, target, schedule))
+
+
+def _told(whom: Whom, target: str, schedule: Schedule | None) -> Capabilities | None:
+    """What the device can do that the schedule is for, which is said; None where nothing depends on it."""
+    if schedule == PLAIN and not whom.asked:
+        return None
+    found = whom.of(target)
+    if found.device:
+        console.say(f"schedule for {found}")
+    return found.capabilities
+
+
+def _tokens(source: SourceFile) -> str:
+    from starplat.frontend.parser import tokens
+
+    lines = []
+    for token in tokens(source):
+        line, column = source.position(token.span.start)
+        lines.append(f"{f'{line}:{column}':<8} {token.kind:<12} {token.text}")
+    return "\n".join(lines)
+
+
+def _ir(module: ir.Module) -> str:
+    from starplat.ir.printing.modules import print_module
+
+    return print_module(module)
+
+
+def _proceeding(module: ir.Module) -> str:
+    from starplat.ir.printing.proceeding import proceeding
+
+    return proceeding(module)

@@ -1,0 +1,236 @@
+"""`starplat run`: a program, a graph, a device; what came out and how long it took."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import starplat
+from starplat.cli import console, files
+from starplat.cli.arguments import (
+    AllErrors,
+    Arguments,
+    Dedup,
+    DeviceNumber,
+    DropLoops,
+    FunctionName,
+    Json,
+    ProgramOrStdin,
+    ScheduleText,
+    Strict,
+    Undirected,
+    Weights,
+    arguments_in,
+)
+from starplat.cli.following import following
+from starplat.cli.kept import KEPT
+from starplat.cli.optional import ENDINGS, NO_PAGE
+from starplat.cli.program_file import is_stdin, source_at
+from starplat.cli.request import Request
+from starplat.cli.run_report import show
+from starplat.cli.scheduling import wanted_schedule
+from starplat.cli.verbs.everywhere import run_on_all
+from starplat.cli.verbs.graph import load
+from starplat.toolchain.hushed import VERBOSE_VARIABLE
+
+if TYPE_CHECKING:
+    from starplat.cli.output import Findings
+    from starplat.graph import Graph
+    from starplat.program import Program
+    from starplat.runtime import Result
+    from starplat.runtime.tracing.trace import Trace
+
+EVERYWHERE = "all"
+"""What `--target` calls every target that is present."""
+
+
+def _show_compilers(wanted: bool) -> bool:
+    """Has the toolchain show what compilers say."""
+    if wanted:
+        os.environ[VERBOSE_VARIABLE] = "1"
+    return wanted
+
+
+_GraphFile = Annotated[
+    Path, typer.Option("--graph", "-g", metavar="PATH", help="The file; see `starplat graph --help`.")
+]
+_Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the properties: .npz, .csv or .parquet.")
+]
+_Trace = Annotated[
+    str | None,
+    typer.Option(
+        "--trace",
+        metavar="[P.html]",
+        help="Run once more, watched: what each round of the loops had to do, as a table, or as a page.",
+    ),
+]
+_Checked = Annotated[
+    bool, typer.Option("--checked", help="On reference: stop at the first overflow, NaN, bad index or unwritten read.")
+]
+_MaxRounds = Annotated[
+    int | None,
+    typer.Option("--max-rounds", metavar="N", min=1, help="End the run where a loop takes more rounds than that."),
+]
+_Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Show what the device's compiler says.", callback=_show_compilers)
+]
+_TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", metavar="S", help="End the run after so many seconds.")
+]
+
+
+def run(
+    file: ProgramOrStdin,
+    graph: _GraphFile,
+    function: FunctionName = None,
+    arg: Arguments = None,
+    target: Annotated[str, typer.Option("--target", "-t", help="auto, all, or one of `starplat devices`.")] = "auto",
+    device: DeviceNumber = None,
+    schedule: ScheduleText = None,
+    validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
+    checked: _Checked = False,
+    out: _Out = None,
+    repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Run so often.")] = 1,
+    trace: _Trace = None,
+    max_rounds: _MaxRounds = None,
+    time_limit: _TimeLimit = None,
+    verbose: _Verbose = False,
+    json: Json = False,
+    undirected: Undirected = False,
+    weights: Weights = None,
+    drop_loops: DropLoops = False,
+    dedup: Dedup = False,
+    strict: Strict = False,
+    all_errors: AllErrors = False,
+) -> None:
+    """Run a program on a graph."""
+    from starplat.runtime import targets
+
+    if target != EVERYWHERE:
+        targets.require(target)
+    wanted_files = _wanted_files(out, trace, target)
+    words = arguments_in(arg or [])
+    wanted = wanted_schedule(schedule, file)
+    request = Request(
+        function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit, checked
+    )
+    started = perf_counter()
+    program = _compiled(file, function, strict=strict)
+    compiled = perf_counter()
+    read = load(graph, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup)
+    KEPT.append(read)
+    loaded = perf_counter()
+    console.say(read.describe())
+    if target == EVERYWHERE and not checked:
+        run_on_all(program, read, words, request, json=json)
+        return
+    result = run_program(program, read, words, request)
+    result = _with_seconds(result, compiling=compiled - started, loading=loaded - compiled)
+    try:
+        wanted_files.write(result)
+    finally:  # an answer that took an hour is shown even where it cannot be written
+        show(result, json=json, asked=target, validate=validate, rounds=wanted_files.page is None)
+
+
+def _compiled(file: Path, function: str | None, *, strict: bool) -> Program:
+    """The program, ready to run from the function, with its warnings said."""
+    program = starplat.compile(source_at(file) if is_stdin(file) else file, strict=strict)
+    program.module(function)
+    console.show(program.warnings)
+    return program
+
+
+def _with_seconds(result: Result, *, compiling: float, loading: float) -> Result:
+    """The result, with what was done before the run."""
+    seconds = result.seconds
+    return replace(result, seconds=replace(seconds, load=loading, compile=seconds.compile + compiling))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What is to be written: the properties, and the page of a trace."""
+
+    properties: Path | None
+    page: Path | None
+
+    def write(self, result: Result) -> None:
+        from starplat.cli.output import writer_for
+
+        if self.properties is not None:
+            for path in writer_for(self.properties)(self.properties, _findings(result)):
+                console.say(f"{path}: written")
+        if self.page is not None and result.trace is not None:
+            _write_page(self.page, result, result.trace)
+
+
+def _wanted_files(out: Path | None, trace: str | None, target: str) -> _Files:
+    """The files to write, where they can be written; nobody should wait for a run to hear that they cannot.
+
+    Raises:
+        typer.BadParameter: the results of many targets were asked for, or a trace is to become no page.
+        DiagnosticError: E0792 or E0794, a file cannot be written, or not as this.
+    """
+    from starplat.cli.output import writer_for
+
+    if out is not None and target == EVERYWHERE:
+        raise typer.BadParameter("--out takes the results of one target, not of all", param_hint="--target")
+    found = _Files(out, _page_wanted(trace, target))
+    if out is not None:
+        writer_for(out)
+    files.require_writable(found.properties, found.page)
+    return found
+
+
+def _page_wanted(trace: str | None, target: str) -> Path | None:
+    """Where the page of a trace goes, if one is wanted.
+
+    Raises:
+        typer.BadParameter: it is no page, or many targets were asked for.
+    """
+    if trace is None:
+        return None
+    if target == EVERYWHERE:
+        raise typer.BadParameter("--trace watches one target, not all", param_hint="--target")
+    if trace == NO_PAGE:
+        return None
+    if not trace.lower().endswith(ENDINGS):
+        raise typer.BadParameter(f"'{trace}' is no page: give a name that ends in .html", param_hint="--trace")
+    return Path(trace)
+
+
+def _write_page(path: Path, result: Result, trace: Trace) -> None:
+    from starplat.cli.views.trace_page import page
+
+    files.write_text(path, page(result, trace))
+    console.say(f"{path}: written")
+
+
+def run_program(
+    program: Program,
+    graph: Graph,
+    words: dict[str, str],
+    request: Request,
+) -> Result:
+    """Binds the words to the entry's parameters and runs."""
+    from starplat.runtime import bind_text
+
+    bound = bind_text(program.module(request.function), graph, words)
+    with following(f"running {program.name}") as followed:
+        return program.run(graph, arguments=bound, follow=followed.look, **request.options)
+
+
+def _findings(result: Result) -> Findings:
+    """The result as it is written: properties of nodes and of edges apart."""
+    from starplat.cli.output import Findings
+    from starplat.frontend.types import Carrier
+
+    of_nodes = {name for name, kind in result.types.items() if kind.carrier is Carrier.NODE}
+    nodes = {name: values for name, values in result.properties.items() if name in of_nodes}
+    edges = {name: values for name, values in result.properties.items() if name not in of_nodes}
+    return Findings(result.graph, nodes, edges, result.returned)

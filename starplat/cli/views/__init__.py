@@ -1,0 +1,1 @@
+"""What the verbs show: tables, pages, a program beside its code."""

@@ -1,0 +1,96 @@
+"""What is said of a trace, in a terminal and on a page: its rounds as words, and how it was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from starplat.ir.points import Way
+from starplat.runtime import Result
+from starplat.runtime.tracing.trace import Round, Trace
+
+COLUMNS = ("line", "round", "frontier", "arcs", "direction", "held as", "ms", "kernels")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A round as it is shown; `changed` where it goes another way than the round of the same loop before it, or holds
+    its nodes in another way."""
+
+    line: str
+    number: str
+    frontier: str
+    arcs: str
+    direction: str
+    held: str
+    time: str
+    kernels: str
+    changed: bool
+
+
+def rows(trace: Trace) -> list[Row]:
+    """All rounds."""
+    changed = changes(trace)
+    return [_row(one, number in changed) for number, one in enumerate(trace.rounds)]
+
+
+def _row(one: Round, changed: bool) -> Row:
+    chief = one.chief
+    return Row(
+        "-" if one.line is None else str(one.line),
+        f"{one.number:,}",
+        counted(chief.active),
+        counted(chief.arcs),
+        chief.direction.value,
+        chief.held.value,
+        milliseconds(one.seconds),
+        ", ".join(dict.fromkeys(walk.kernel for walk in one.walks)),
+        changed,
+    )
+
+
+def changes(trace: Trace) -> dict[int, str]:
+    """The rounds in which something switches, and to what."""
+    found = {}
+    for number, (before, after) in enumerate(pairwise(trace.rounds), 1):
+        if before.line == after.line and after.number == before.number + 1:
+            words = _switch(before, after)
+            if words:
+                found[number] = words
+    return found
+
+
+def _switch(before: Round, after: Round) -> str:
+    one, other = before.chief, after.chief
+    turned = other.direction.value if one.direction is not other.direction and other.direction is not Way.NONE else ""
+    return ", ".join(filter(None, (turned, other.held.value if one.held is not other.held else "")))
+
+
+def counted(number: int | None) -> str:
+    """A count, or that it is not known."""
+    return "?" if number is None else f"{number:,}"
+
+
+def milliseconds(seconds: float) -> str:
+    """To a microsecond."""
+    return f"{seconds * 1000:,.3f}"
+
+
+def notes(result: Result, trace: Trace) -> list[str]:
+    """How the trace was made, and what it lacks."""
+    untraced = min(result.seconds.run, default=0.0)
+    watched = f"The watched run took {milliseconds(trace.seconds)} ms, looking included"
+    said = [f"{watched}; without, {milliseconds(untraced)} ms."]
+    if trace.on_device:
+        said.append("Rounds in one launch are timed by the device's clock; counting active nodes is part of the times.")
+    elif trace.rounds:
+        said.append("Times are the host's, each until the device had finished; counting is not part of them.")
+    if trace.taken_apart:
+        said.append("Rounds that share a launch, or are asked for ahead, when nobody watches were launched one by one.")
+    if trace.left_out:
+        said.append(f"{trace.left_out:,} more rounds are not shown: a trace has room for so many.")
+    if not trace.rounds:
+        said.append("No loop launched a kernel.")
+    elif any(one.chief.active is None for one in trace.rounds):
+        said.append("'?': a condition that only the kernel can evaluate.")
+    return said

@@ -1,0 +1,1 @@
+"""Expressions: from the syntax tree to the typed one."""

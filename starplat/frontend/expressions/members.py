@@ -1,0 +1,268 @@
+"""What `value.name` and `value[index]` mean: a property's cells, an edge's ends and weight, a collection's elements.
+
+Values and indices come in checked; None comes out, the reason said, where there is no such member. Whether the member
+is read or written is the caller's to note.
+"""
+
+from __future__ import annotations
+
+from starplat.diagnostics import Label
+from starplat.frontend import ast, typed
+from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
+from starplat.frontend.context import Context, Thing, Value
+from starplat.frontend.expressions.calls import scalar
+from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.mistakes import remedies
+from starplat.frontend.mistakes.suggest import closest, did_you_mean
+from starplat.frontend.typed import Cell, Direction, End, Literal, Symbol, scalar_of
+from starplat.frontend.types import (
+    Carrier,
+    ContainerType,
+    GraphType,
+    ListType,
+    NodeMapType,
+    PropertyType,
+    Scalar,
+    Type,
+    UpdateType,
+    Void,
+    described,
+)
+from starplat.frontend.walk import as_named
+from starplat.source import Span
+
+INDEX_OF = {Carrier.NODE: Scalar.NODE, Carrier.EDGE: Scalar.EDGE}
+
+
+def attribute(context: Context, base: Value, name: ast.Name, span: Span) -> Value | None:
+    """`base.name`."""
+    if isinstance(base, Thing):
+        if context.bare_node is None or not isinstance(base.type, PropertyType):
+            return _attribute_of_thing(context, base, name, span)
+        own = scalar(context, base)
+        return None if own is None else attribute(context, own, name, span)
+    match scalar_of(base):
+        case Scalar.NODE:
+            return _node_attribute(context, base, name, span)
+        case Scalar.EDGE:
+            return _edge_attribute(context, base, name, span)
+        case kind if kind.is_integer:
+            return _number_attribute(context, base, name, span)
+        case kind:
+            context.error("E0327", f"{described(kind)} has no attributes", name.span, help="nodes and edges have")
+            return None
+
+
+def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Span) -> Value | None:
+    match base.type:
+        case GraphType():
+            binding = context.scopes.find(name.text)
+            if binding is not None and binding.symbol is not None and isinstance(binding.symbol.type, PropertyType):
+                return Thing(binding.symbol.type, binding.symbol, name.text, span)
+        case UpdateType() if name.text in UPDATE_ATTRIBUTES:
+            weight = context.weight() if name.text == "weight" else None
+            kind = UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
+            return typed.UnsupportedValue(f"update.{name.text}", kind, span=span)
+        case _:
+            pass
+    help: str | None
+    if name.text in method_names(base.type):
+        given = "v" if name.text in remedies.NODE_METHODS else "" if base.construct != name.text else "…"
+        help = f"it is a method: write '{base.construct}.{name.text}({given})'"
+    else:
+        known = UPDATE_ATTRIBUTES if isinstance(base.type, UpdateType) else method_names(base.type)
+        help = did_you_mean(name.text, known)
+    context.error("E0211", f"{plural(base.type)} have no attribute '{name.text}'", name.span, help=help)
+    return None
+
+
+def named(base: Value) -> str:
+    """What messages call a value: its name where it has one."""
+    if isinstance(base, Thing):
+        return base.construct
+    base = as_named(base)
+    if isinstance(base, typed.Variable):
+        return base.symbol.name
+    return "e" if base.type is Scalar.EDGE else "v"
+
+
+def _node_attribute(context: Context, node: typed.Expression, name: ast.Name, span: Span) -> Value | None:
+    symbol = _property(context, name, Carrier.NODE, node)
+    if symbol is not None:
+        return Cell(symbol, node, span=span)
+    return None
+
+
+def _number_attribute(context: Context, number: typed.Expression, name: ast.Name, span: Span) -> Value | None:
+    """`number.name`, where the number stands for a node."""
+    binding = context.scopes.find(name.text)
+    kind = None if binding is None or binding.symbol is None else binding.symbol.type
+    if isinstance(kind, PropertyType):
+        of_edges = kind.carrier is Carrier.EDGE
+    else:
+        of_edges = binding is None and name.text in EDGE_ATTRIBUTES
+    if of_edges:
+        message = f"{described(scalar_of(number))} stands for a node, and '{name.text}' belongs to edges"
+        context.error("E0327", message, name.span, help="declare the edge as one: 'edge e = g.get_edge(u, v);'")
+        return None
+    node = convert(context, number, Scalar.NODE)
+    return None if node is None else _node_attribute(context, node, name, span)
+
+
+def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, span: Span) -> Value | None:
+    match name.text:
+        case "source" | "destination":
+            graph = graph_of_edge(context, edge)
+            return None if graph is None else typed.EdgeEnd(edge, End(name.text), graph, span=span)
+        case "weight":
+            weight = context.weight()
+            return typed.GraphWeight(edge, span=span) if weight is None else Cell(weight, edge, span=span)
+        case "id":
+            return typed.Convert(edge, Scalar.LONG, span=span)
+        case "dir":
+            return Literal(0 if _is_walked_backwards(context, edge) else 1, Scalar.INT, span=span)
+        case _:
+            symbol = _property(context, name, Carrier.EDGE, edge)
+            return None if symbol is None else Cell(symbol, edge, span=span)
+
+
+def _is_walked_backwards(context: Context, edge: typed.Expression) -> bool:
+    """Whether an edge is the arc in hand of a loop over in-neighbors, or a variable that holds it."""
+    match edge:
+        case typed.ArcInHand():
+            for frame in context.frames:
+                if frame.iterator is edge.iterator and isinstance(frame.domain, typed.Neighbors):
+                    return frame.domain.direction is Direction.IN
+        case typed.Variable():
+            return context.binding(edge.symbol).arc is Direction.IN
+        case _:
+            pass
+    return False
+
+
+def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
+    """The graph that an edge belongs to."""
+    graph: Symbol | None = None
+    match edge:
+        case typed.Variable():
+            graph = context.graph_of(edge.symbol)
+        case typed.GraphQuery():
+            graph = edge.graph
+        case typed.ArcInHand():
+            domains = (frame.domain for frame in context.frames if frame.iterator is edge.iterator)
+            graph = next((d.graph for d in domains if isinstance(d, typed.Neighbors)), None)
+        case _:
+            pass
+    return graph or context.graph_at_hand(edge.span, "an edge's end")
+
+
+def _property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> Symbol | None:
+    """The property called `name` on nodes or on edges, here on `base`."""
+    binding = context.scopes.find(name.text)
+    if binding is None:
+        _say_no_property(context, name, carrier, base)
+        return None
+    if binding.symbol is None:
+        return None
+    kind = binding.symbol.type
+    if not isinstance(kind, PropertyType):
+        related = [Label(binding.span, f"'{name.text}' is {described(kind)}")]
+        message = f"'{name.text}' is not a property of {_carriers(carrier)}"
+        help = remedies.of_edge_attribute(name.text, named(base)) if carrier is Carrier.EDGE else None
+        context.error("E0203", message, name.span, related=related, help=help)
+        return None
+    if kind.carrier is not carrier:
+        of_arc = carrier is Carrier.NODE
+        help = f"the edge that leads there has it: '{_edge_to(context, base)}.{name.text}'" if of_arc else None
+        wrong_carrier(context, name.text, kind, name.span, binding.span, help)
+        return None
+    return binding.symbol
+
+
+def _carriers(carrier: Carrier) -> str:
+    return "nodes" if carrier is Carrier.NODE else "edges"
+
+
+def _say_no_property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> None:
+    where = _carriers(carrier) + (f" of '{context.graphs[0].name}'" if len(context.graphs) == 1 else "")
+    candidates = context.scopes.properties(carrier)
+    related, help = context.suggestion(name.text, candidates)
+    if carrier is Carrier.EDGE:
+        help = help or remedies.of_edge_attribute(name.text, named(base)) or did_you_mean(name.text, EDGE_ATTRIBUTES)
+    else:
+        help = help or remedies.of_node_member(name.text, context.graph_name, named(base))
+        if help is None and name.text in EDGE_ATTRIBUTES:
+            help = f"'{name.text}' belongs to edges: '{_edge_to(context, base)}.{name.text}'"
+    if help is None and closest(name.text, (b.name for b in candidates)) is None:
+        help = f"declare it: '{carrier.value}<int> {name.text};'"
+    if context.first_time("E0203", name.text):
+        message = f"no property '{name.text}' on {where}"
+        context.error("E0203", message, name.span, "not declared", related=related, help=help)
+
+
+def _edge_to(context: Context, node: typed.Expression) -> str:
+    """How to get at the edge that leads to a node: the arc in hand where the node is a loop's neighbor."""
+    graph = context.graph_name
+    for frame in reversed(context.frames):
+        domain = frame.domain
+        if isinstance(domain, typed.Neighbors) and node == typed.Variable(frame.iterator or domain.graph):
+            ends = (named(domain.node), named(node))
+            first, second = ends if domain.direction is Direction.OUT else ends[::-1]
+            return f"{graph}.get_edge({first}, {second})"
+    return f"{graph}.get_edge(u, v)"
+
+
+def wrong_carrier(
+    context: Context, name: str, kind: PropertyType, span: Span, declared: Span, help: str | None = None
+) -> None:
+    """Says that a node's property stands at an edge or an edge's at a node."""
+    on, at = ("nodes", "an edge") if kind.carrier is Carrier.NODE else ("edges", "a node")
+    related = [Label(declared, f"'{name}' is {described(kind)}")]
+    context.error("E0313", f"'{name}' is a property of {on}, this is {at}", span, related=related, help=help)
+
+
+def index(context: Context, base: Value, position: typed.Expression, span: Span) -> Value | None:
+    """`base[position]`."""
+    if isinstance(base, Thing):
+        match base.type:
+            case PropertyType():
+                return _cell(context, base, base.type, position, span)
+            case ListType(element=element) | ContainerType(element=element):
+                return _element(context, base, (element, Scalar.INT), position, span)
+            case NodeMapType(element=element):
+                return _element(context, base, (element, Scalar.NODE), position, span)
+            case _:
+                pass
+    what = described(base.type if isinstance(base, Thing) else scalar_of(base))
+    context.error("E0329", f"{what} cannot be indexed", base.span, help="properties and collections can")
+    return None
+
+
+def _cell(context: Context, base: Thing, kind: PropertyType, position: typed.Expression, span: Span) -> Value | None:
+    assert base.symbol is not None
+    needed, found = INDEX_OF[kind.carrier], scalar_of(position)
+    if found.is_index and found is not needed:
+        wrong_carrier(context, base.symbol.name, kind, position.span, base.symbol.span)
+        return None
+    place = convert(context, position, needed)
+    return None if place is None else Cell(base.symbol, place, span=span)
+
+
+def _element(
+    context: Context, base: Thing, kinds: tuple[Type, Scalar], position: typed.Expression, span: Span
+) -> Value | None:
+    element, needed = kinds
+    if convert(context, position, needed) is None:
+        return None
+    return collection_value(f"{base.construct}[…]", element, span)
+
+
+def collection_value(construct: str, kind: Type, span: Span) -> Value:
+    """Something that came out of a collection."""
+    match kind:
+        case Scalar():
+            return typed.UnsupportedValue(construct, kind, span=span)
+        case Void():
+            raise AssertionError("no collection holds nothing")
+        case _:
+            return Thing(kind, None, construct, span)

@@ -1,0 +1,289 @@
+"""Methods that give a value, and those that stand as statements, with their arguments already checked.
+
+What may be called on what is a table in `builtins`; `attachNodeProperty` is in `call_statements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starplat.diagnostics import Label
+from starplat.frontend import ast, typed
+from starplat.frontend.builtins import (
+    DOMAINS,
+    DYNAMIC_METHODS,
+    GRAPH_QUERIES,
+    CollectionMethod,
+    QueryMethod,
+    collection_methods,
+    method_names,
+    plural,
+)
+from starplat.frontend.context import Context, Thing, Value
+from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
+from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions.members import collection_value, named
+from starplat.frontend.mistakes import remedies
+from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.typed import Direction, GraphQuery, Query, Role, Symbol
+from starplat.frontend.types import (
+    Carrier,
+    ContainerType,
+    GraphType,
+    ListType,
+    NodeMapType,
+    PropertyType,
+    Scalar,
+    SetType,
+    Type,
+    UpdatesType,
+    described,
+)
+from starplat.frontend.walk import as_named
+from starplat.source import Span
+
+
+def known_method(context: Context, base: Thing | typed.Expression, name: ast.Name) -> bool:
+    """Whether there is a method of that name; says so if not."""
+    names = method_names(base.type)
+    if name.text in names:
+        return True
+    message = f"{plural(base.type)} have no method '{name.text}'"
+    context.error("E0204", message, name.span, "no such method", help=_remedy(context, base, name.text))
+    return False
+
+
+def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str | None:
+    """What to write instead of a method that there is not."""
+    found: str | None = None
+    match base.type:
+        case Scalar.NODE | Scalar.INT:
+            found = remedies.of_node_member(name, context.graph_name, named(base))
+        case GraphType():
+            found = remedies.of_graph_method(name, named(base))
+        case PropertyType():
+            found = remedies.of_property_method(name, named(base))
+        case SetType():
+            found = remedies.of_set_method(name, named(base))
+        case ListType() | ContainerType():
+            found = remedies.of_collection_method(name, named(base))
+        case _:
+            pass
+    return found or did_you_mean(name, method_names(base.type))
+
+
+def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:
+    """`base.name(arguments)` where a value is needed."""
+    match base.type:
+        case GraphType() if name.text in GRAPH_QUERIES:
+            return _query(context, base, name, GRAPH_QUERIES[name.text], arguments, span)
+        case SetType() if name.text in ("size", "contains"):
+            return _set_question(context, base, base.type, name, arguments, span)
+        case ListType() | ContainerType() | NodeMapType() | UpdatesType():
+            row = collection_methods(base.type)[name.text]
+            if not _fits(context, base, name, row, arguments, span):
+                return None
+            if row.result is not None:
+                kind = _type_in(base.type, row.result)
+                return collection_value(f"{_word(base.type)}.{name.text}", kind, span)
+        case _:
+            pass
+    _say_no_value(context, name, span)
+    return None
+
+
+def _say_no_value(context: Context, name: ast.Name, span: Span) -> None:
+    if name.text in DOMAINS:
+        help = f"loop over it: 'for (x in ….{name.text}(…))'"
+        context.error("E0308", f"'{name.text}' is what a loop runs over, not a value", span, help=help)
+    else:
+        context.error("E0325", f"'{name.text}' gives no value", span, help="it is a statement of its own")
+
+
+def _query(
+    context: Context, base: Thing, name: ast.Name, row: QueryMethod, arguments: Arguments, span: Span
+) -> typed.Expression | None:
+    operands = converted(context, name, row.parameters, arguments, span)
+    if operands is None:
+        return None
+    assert base.symbol is not None
+    if row.query is Query.FIND_EDGE:
+        return _edge_between(context, base.symbol, *operands, span=span)
+    weight = context.weight() if row.result is None else None
+    if weight is not None:
+        context.mark_read(weight)
+    kind = row.result or (Scalar.INT if weight is None else weight.property.element)
+    return GraphQuery(base.symbol, row.query, tuple(operands), kind, weight, span=span)
+
+
+def converted(
+    context: Context, name: ast.Name, parameters: Sequence[Scalar], arguments: Arguments, span: Span
+) -> list[typed.Expression] | None:
+    """The arguments of a method as what it takes."""
+    if len(arguments) != len(parameters):
+        help = _COUNT_HELP.get((name.text, len(arguments)))
+        wrong_count(context, f"'{name.text}'", counted(len(parameters)), len(arguments), span, help=help)
+        return None
+    operands = []
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        value = scalar(context, argument)
+        operand = None if value is None else convert(context, value, parameter)
+        if operand is not None:
+            operands.append(operand)
+    return operands if len(operands) == len(parameters) else None
+
+
+_COUNT_HELP = {
+    ("edges", 1): "the arcs out of v: 'for (w in g.neighbors(v)) { edge e = g.get_edge(v, w); … }'",
+    ("neighbors", 0): "say of which node: 'g.neighbors(v)'",
+    ("nodes_to", 0): "say of which node: 'g.nodes_to(v)'",
+}
+
+
+def _edge_between(
+    context: Context, graph: Symbol, first: typed.Expression, second: typed.Expression, *, span: Span
+) -> typed.Expression:
+    """`get_edge(first, second)`: the arc in hand of the nearest neighbor loop between the two, else a search."""
+    for frame in reversed(context.frames):
+        domain = frame.domain
+        if frame.iterator is None or not isinstance(domain, typed.Neighbors) or domain.graph is not graph:
+            continue
+        node = as_named(domain.node)
+        if not _is_steady(node, frame.fickle):
+            continue
+        forward = node == as_named(first) and _is_iterator(second, frame.iterator)
+        backward = node == as_named(second) and _is_iterator(first, frame.iterator)
+        match domain.direction:
+            case Direction.OUT if forward:
+                return typed.ArcInHand(frame.iterator, span=span)
+            case Direction.IN if backward:
+                return typed.ArcInHand(frame.iterator, span=span)
+            case Direction.IN if forward:
+                _warn_of_reversed_arc(context, first, second, frame.span, span)
+                return typed.ArcInHand(frame.iterator, span=span)
+            case _:
+                pass
+    return GraphQuery(graph, Query.FIND_EDGE, (first, second), Scalar.EDGE, span=span)
+
+
+def _is_iterator(node: typed.Expression, iterator: Symbol) -> bool:
+    return isinstance(node, typed.Variable) and node.symbol is iterator
+
+
+def _is_steady(node: typed.Expression, fickle: frozenset[str]) -> bool:
+    """Whether a loop's node is the same throughout its body."""
+    return isinstance(node, typed.Variable) and (node.symbol.role is Role.ITERATOR or node.symbol.name not in fickle)
+
+
+def _warn_of_reversed_arc(
+    context: Context, first: typed.Expression, second: typed.Expression, loop: Span, span: Span
+) -> None:
+    first, second = as_named(first), as_named(second)
+    assert isinstance(first, typed.Variable)
+    assert isinstance(second, typed.Variable)
+    node, neighbor = first.symbol.name, second.symbol.name
+    context.warn(
+        "W0302",
+        f"the arc in hand goes from '{neighbor}' to '{node}'",
+        span,
+        "the ends are the other way round",
+        related=[Label(loop, f"'{neighbor}' runs over the nodes with an arc to '{node}'")],
+        help=f"write 'get_edge({neighbor}, {node})'",
+    )
+
+
+def _set_question(
+    context: Context, base: Thing, kind: SetType, name: ast.Name, arguments: Arguments, span: Span
+) -> typed.Expression | None:
+    parameters = (kind.member,) if name.text == "contains" else ()
+    operands = converted(context, name, parameters, arguments, span)
+    if operands is None or base.symbol is None:
+        return None
+    if name.text == "size":
+        return typed.SetSize(base.symbol, span=span)
+    return typed.SetContains(base.symbol, operands[0], span=span)
+
+
+def method_statement(
+    context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span
+) -> typed.Statement | None:
+    """`base.name(arguments);` of a method that gives no value."""
+    match base.type:
+        case SetType() if name.text == "add":
+            operands = converted(context, name, (base.type.member,), arguments, span)
+            if operands is None or base.symbol is None:
+                return None
+            context.mark_written(base.symbol)
+            context.note_host_only(span, "adds to a set")
+            return typed.AddToSet(base.symbol, operands[0], span=span)
+        case GraphType():
+            return _dynamic(context, name, arguments, span)
+        case _:
+            row = collection_methods(base.type)[name.text]
+            if not _fits(context, base, name, row, arguments, span):
+                return None
+            context.note_host_only(span, f"changes {described(base.type)}")
+            return typed.Unsupported(f"{_word(base.type)}.{name.text}", span=span)
+
+
+def _dynamic(context: Context, name: ast.Name, arguments: Arguments, span: Span) -> typed.Statement | None:
+    if len(arguments) != 1:
+        wrong_count(context, f"'{name.text}'", "1 argument", len(arguments), span)
+        return None
+    value = arguments[0]
+    if value is None:
+        return None
+    flags = PropertyType(Carrier.NODE, Scalar.BOOL)
+    needed: Type = UpdatesType() if DYNAMIC_METHODS[name.text] == "updates" else flags
+    if not isinstance(value, Thing) or value.type != needed:
+        found = described(value.type)
+        message = f"'{name.text}' takes {described(needed)}, not {found}"
+        context.error("E0315", message, value.span, f"this is {found}")
+        return None
+    if value.symbol is not None:
+        context.mark_read(value.symbol)
+        context.mark_written(value.symbol)
+    context.note_host_only(span, f"calls '{name.text}'")
+    return typed.Unsupported(name.text, span=span)
+
+
+def _fits(
+    context: Context, base: Thing, name: ast.Name, row: CollectionMethod, arguments: Arguments, span: Span
+) -> bool:
+    """Whether a collection's method may be called with these arguments."""
+    most = len(row.parameters)
+    if not most - row.optional <= len(arguments) <= most:
+        wanted = counted(most) if not row.optional else f"{most - row.optional} or {most} arguments"
+        wrong_count(context, f"'{name.text}'", wanted, len(arguments), span)
+        return False
+    if base.symbol is not None:
+        context.mark_written(base.symbol)
+    fine = True
+    for parameter, argument in zip(row.parameters, arguments, strict=False):
+        fine = argument is not None and _fits_one(context, _type_in(base.type, parameter), argument) and fine
+    return fine
+
+
+def _fits_one(context: Context, needed: Type, argument: Value) -> bool:
+    if isinstance(needed, Scalar):
+        value = scalar(context, argument)
+        return value is not None and convert(context, value, needed) is not None
+    if argument.type == needed:
+        return True
+    found = described(argument.type)
+    context.error("E0315", f"expected {described(needed)}, found {found}", argument.span, f"this is {found}")
+    return False
+
+
+def _type_in(collection: Type, kind: Scalar | str) -> Type:
+    """What a table row's type word means for one collection."""
+    if isinstance(kind, Scalar):
+        return kind
+    if kind == "updates":
+        return UpdatesType()
+    assert isinstance(collection, ListType | ContainerType | NodeMapType)
+    return collection.element
+
+
+def _word(kind: Type) -> str:
+    return str(kind).split("<")[0].split("(")[0]

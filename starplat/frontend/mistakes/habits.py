@@ -1,0 +1,250 @@
+"""What other languages write: casts, arrays, operators, words. See `mistakes`; what stands for them is in `foreign`."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from starplat.frontend.mistakes.recovery import Situation
+from starplat.frontend.mistakes.wording import TYPE_WORDS
+from starplat.frontend.parsing import foreign
+from starplat.frontend.parsing.lexer import END, FOREIGN, span_of
+from starplat.source import Span
+
+_SCALARS = ("int", "long", "float", "double", "bool", "node", "edge")
+_CASTS = {
+    "float": "to compute in reals, let one operand be real: '1.0 * x'",
+    "double": "to compute in reals, let one operand be real: '1.0 * x'",
+    "bool": "compare: 'x != 0'",
+    "node": "an int is taken for a node as it is",
+    "edge": "an int is taken for an edge as it is",
+}
+_WHOLE = "a value is converted where it is stored, as in 'int k = x;'; 'floor(x)' and 'ceil(x)' make it whole"
+_ARRAY = "one value a node is a property, 'propNode<int> p;', one an edge 'propEdge<int> p;'"
+
+
+def cast(situation: Situation) -> bool:
+    """`(double)x` and `int(x)`."""
+    found, place = situation.found, situation.position
+    if found.value not in _SCALARS or not situation.accepts("NAME"):
+        return False
+    bracketed = place > 0 and situation.tokens[place - 1].value == "("
+    if situation.type_at(place + 1) == "LPAR":
+        first, last = place, place
+    elif bracketed and situation.type_at(place + 1) == "RPAR" and _begins_operand(situation, place + 2):
+        first, last = place - 1, place + 1
+    else:
+        return False
+    span = Span(span_of(situation.tokens[first]).start, span_of(situation.tokens[last]).end)
+    help = _CASTS.get(found.value, _WHOLE)
+    situation.reporter.report("E0125", "the language has no casts", span, help=help)
+    situation.replace(first, last - first + 1)
+    return True
+
+
+def _begins_operand(situation: Situation, index: int) -> bool:
+    token = situation.tokens[min(index, len(situation.tokens) - 1)]
+    return token.type in ("NAME", "INTEGER", "REAL") or token.value in ("(", "-", "!", "~", "INF", "INT_MAX")
+
+
+def array(situation: Situation) -> bool:
+    """`int[10] a` and `int a[10]`."""
+    found, place = situation.found, situation.position
+    if found.value != "[" or not place:
+        return False
+    before, earlier = situation.tokens[place - 1], situation.tokens[place - 2] if place > 1 else None
+    of_type = before.value in TYPE_WORDS
+    declared = before.type == "NAME" and earlier is not None and (earlier.value in TYPE_WORDS or earlier.value == ">")
+    if not of_type and not declared:
+        return False
+    last = next((i for i in range(place, len(situation.tokens)) if situation.tokens[i].value in ("]", ";", "{")), place)
+    if situation.tokens[last].value != "]":
+        return False
+    span = Span(span_of(found).start, span_of(situation.tokens[last]).end)
+    situation.reporter.report("E0126", "the language has no arrays", span, help=_ARRAY)
+    situation.replace(place, last - place + 1)
+    return True
+
+
+def pointer(situation: Situation) -> bool:
+    """`Graph *g`, and `int &x` where no parameter is declared."""
+    found, previous = situation.found, situation.previous
+    if found.value not in ("*", "&") or previous is None or not situation.accepts("NAME"):
+        return False
+    if previous.value not in (*TYPE_WORDS, ">"):
+        return False
+    if found.value == "*":
+        help = "leave the '*' out: graphs, properties and sets are passed by reference"
+        situation.reporter.report("E0126", "the language has no pointers", span_of(found), help=help)
+    else:
+        message = "only a scalar parameter can be a reference"
+        situation.reporter.report("E0126", message, span_of(found), help="leave the '&' out")
+    situation.replace(situation.position, 1)
+    return True
+
+
+def foreign_operator(situation: Situation) -> bool:
+    """An operator of other languages, such as `**`, for which another one stands here."""
+    found = situation.found
+    if found.type != FOREIGN:
+        return False
+    stand_in, help = foreign.OPERATORS[found.value]
+    _no_operator(situation, found.value, span_of(found), help)
+    operator = situation.operator(stand_in)
+    if situation.accepts(operator):
+        situation.take_as(situation.position, operator)
+    else:
+        situation.leave_out()
+    return True
+
+
+def split_operator(situation: Situation) -> bool:
+    """`>>`, `>>=` and `=<`, whose two halves may stand side by side elsewhere."""
+    place = situation.position
+    for index in (place - 1, place):
+        if index < 0 or index + 1 >= len(situation.tokens):
+            continue
+        first, second = situation.tokens[index], situation.tokens[index + 1]
+        row = _SPLIT.get(first.value + second.value)
+        if row is None or first.end_pos != second.start_pos:
+            continue
+        stand_in, help = row
+        if situation.fits_as(index, situation.operator(stand_in)):
+            span = Span(span_of(first).start, span_of(second).end)
+            _no_operator(situation, first.value + second.value, span, help)
+            if second.value == ">=":
+                situation.give_up_statement()
+            else:
+                situation.replace(index, 2, situation.operator(stand_in))
+            return True
+    return False
+
+
+_SPLIT = {  # what stands before `>` has been read as a sum by then, and so `>` stands for `>>`
+    ">>": foreign.Foreign(">", foreign.SHIFT_RIGHT),
+    ">>=": foreign.Foreign(">", foreign.SHIFT_RIGHT),
+    "=<": foreign.Foreign("<=", "'less or equal' is written '<='"),
+}
+
+
+def word_operator(situation: Situation) -> bool:
+    """`and`, `or`, `not` …"""
+    place = situation.position
+    for index in (place, place - 1):
+        word = situation.tokens[index] if index >= 0 else None
+        if word is None or word.type != "NAME" or word.value not in foreign.WORD_OPERATORS:
+            continue
+        stand_in, help = foreign.WORD_OPERATORS[word.value]
+        operator = situation.operator(stand_in)
+        if situation.fits_as(index, operator, *situation.types(index + 1, max(place, index + 1))):
+            _no_operator(situation, word.value, span_of(word), help)
+            situation.take_as(index, operator)
+            return True
+    return False
+
+
+def _no_operator(situation: Situation, text: str, span: Span, help: str) -> None:
+    situation.reporter.report("E0127", f"there is no operator '{text}'", span, help=help)
+
+
+def comment_for_division(situation: Situation) -> bool:
+    """`n // 2;`: what follows the slashes is a comment, and so the statement goes on in the next line."""
+    previous, text = situation.previous, situation.reporter.source.text
+    if previous is None or situation.accepts(situation.found.type):
+        return False
+    end = previous.end_pos or 0
+    line = text[end:].split("\n", 1)[0]
+    comment = line.lstrip(" \t")
+    operand = previous.type in ("NAME", "INTEGER", "REAL") or previous.value in (")", "]")
+    if not operand or not _DIVISOR.fullmatch(comment) or _WORDS.search(comment):
+        return False
+    start = end + len(line) - len(comment)
+    help = "to divide, write '/'; between integers it cuts the fraction off"
+    situation.reporter.report("E0127", "'//' begins a comment", Span(start, start + 2), help=help)
+    brackets = [situation.tokens[index].value for index in reversed(situation.open_brackets())]
+    closers = [situation.operator(_CLOSER[bracket]) for bracket in takewhile(_CLOSER.__contains__, brackets)]
+    last = situation.operator("{" if comment.rstrip().endswith("{") else ";")
+    if situation.accepts(*closers, last, situation.found.type):
+        situation.insert(*closers, last)
+    else:
+        situation.give_up_statement()
+    return True
+
+
+_CLOSER = {"(": ")", "[": "]"}
+_DIVISOR = re.compile(r"//([\w .+*/%()\[\]<>=!&|-]+[;)][ \t]*\{?|[ \t]*[0-9.]+)[ \t]*\r?")
+_WORDS = re.compile(r"\w[ \t]+\w")
+"""Two words side by side: a sentence, no expression."""
+
+
+def modifier(situation: Situation) -> bool:
+    """`const int k` and the like."""
+    place = situation.position
+    for index in (place - 1, place):
+        if index < 0 or situation.tokens[index].value not in foreign.MODIFIERS:
+            continue
+        following = situation.tokens[min(index + 1, len(situation.tokens) - 1)]
+        if following.value in TYPE_WORDS and situation.fits_as(index, following.type):
+            word = situation.tokens[index]
+            message = f"there is no word '{word.value}' in the language"
+            help = f"leave it out: '{following.value} …'"
+            situation.reporter.report("E0114", message, span_of(word), help=help)
+            situation.replace(index, 1)
+            return True
+    return False
+
+
+def foreign_statement(situation: Situation) -> bool:
+    """`elif`, `foreach`, `switch` …"""
+    start = situation.statement_start()
+    word = situation.tokens[start]
+    if word.type != "NAME" or situation.position - start > _NEAR:
+        return False
+    message = f"there is no word '{word.value}' in the language"
+    branch = foreign.BRANCHES.get(word.value)
+    if branch is not None and situation.fits_as(start, situation.operator(branch.stand_in)):
+        situation.reporter.report("E0114", message, span_of(word), help=branch.help)
+        situation.take_as(start, situation.operator(branch.stand_in))
+        return True
+    if word.value in foreign.ABSENT and situation.give_up_whole_statement():
+        situation.reporter.report("E0114", message, span_of(word), help=foreign.ABSENT[word.value])
+        return True
+    return False
+
+
+_NEAR = 8
+
+
+def until_for_while(situation: Situation) -> bool:
+    """`do { … } until (…);`"""
+    if situation.found.value != "until" or not situation.accepts("WHILE"):
+        return False
+    help = "write 'while (!(…))': it goes on as long as the condition holds"
+    situation.reporter.report("E0101", "expected 'while', found 'until'", span_of(situation.found), help=help)
+    situation.take_as(situation.position, "WHILE")
+    return True
+
+
+def superfluous_then(situation: Situation) -> bool:
+    previous, place = situation.previous, situation.position
+    if previous is None or previous.value != "then" or situation.tokens[place - 2].value != ")":
+        return False
+    message = "there is no word 'then' in the language"
+    situation.reporter.report("E0114", message, span_of(previous), help="leave it out: 'if (…) { … }'")
+    situation.replace(place - 1, 1)
+    return True
+
+
+def property_without_element(situation: Situation) -> bool:
+    """`propNode dist`."""
+    previous, found = situation.previous, situation.found
+    if previous is None or previous.value not in ("propNode", "propEdge") or found.value == "<" or found.type == END:
+        return False
+    message = f"'{previous.value}' does not say what it holds"
+    help = f"write '{previous.value}<int>', '{previous.value}<double>' or the like"
+    situation.reporter.report("E0123", message, span_of(previous), help=help)
+    if found.type == "NAME":
+        situation.insert(situation.operator("<"), situation.operator("int"), situation.operator(">"))
+    else:
+        situation.give_up_statement()
+    return True

@@ -1,0 +1,181 @@
+"""What other languages call things, and what is written here instead: help lines for names that are not known.
+
+Names are looked up without regard to case and underscores. None where a name is nobody's.
+"""
+
+from __future__ import annotations
+
+from starplat.frontend.builtins import DOMAINS, GRAPH_QUERIES, NEIGHBOR_DOMAINS, NODE
+from starplat.frontend.parsing.foreign import by_name
+
+FUNCTIONS = "min max abs sqrt exp log pow floor ceil, and Sum Product Count Min Max of a whole property"
+
+
+_PRINTING = "the results are what is returned and the property parameters; 'starplat run' prints them"
+_FUNCTIONS = by_name(
+    {
+        "print println printf puts echo write display show cout": _PRINTING,
+        "random rand randint drand48 uniform": "there are no random numbers: scatter the nodes' own numbers,"
+        " as in 'v * 2654435761 % 4294967296'",
+        "range xrange": "to count, write 'for (int i = 0; i < n; i++)' or 'loop (i in 0 to n by 1)'",
+        "len length size": "write 'g.num_nodes()', 'g.num_edges()', or 's.size()' of a set",
+        "fabs absolute": "write 'abs(x)'",
+        "squareroot root": "write 'sqrt(x)'",
+        "power": "write 'pow(x, y)'",
+        "square sqr": "write 'x * x'",
+        "ln log1p": "write 'log(x)', the natural logarithm",
+        "log2": "write 'log(x) / log(2.0)'",
+        "log10": "write 'log(x) / log(10.0)'",
+        "round rint": "write 'floor(x + 0.5)'",
+        "trunc": "an assignment to an int cuts the fraction off",
+        "mod fmod": "write '%' between integers, 'x - y * floor(x / y)' between reals",
+        "sign sgn": "write 'x > 0 ? 1 : x < 0 ? -1 : 0'",
+        "isinf isfinite": "compare with 'INF'",
+        "not": "write '!'",
+        "swap": "write 'int kept = a; a = b; b = kept;'",
+        "sort sorted": "nothing is sorted here: 'for' runs over nodes, neighbors and sets in ascending order",
+        "assert": "return a value that tells",
+        "exit quit abort": "'return' leaves the function",
+        "get": "index the property: 'dist[v]'",
+    }
+)
+_NAMES = by_name(
+    {
+        "null none nil nullptr nothing": "'-1' is no node and no edge",
+        "inf infinity infty maxint intmax longmax fltmax dblmax infint": "write 'INF'",
+        "intmin minint": "write '-INF'",
+        "true": "write 'True'",
+        "false": "write 'False'",
+        "nan": "there is no such number here: use a value of your own, or a 'propNode<bool>'",
+        "self this": "inside a filter a bare property is the node's own; elsewhere name the loop's iterator",
+        "console math system std": "functions stand alone: 'sqrt(x)', and nothing prints",
+        "pi mpi": "write '3.141592653589793'",
+    }
+)
+_GRAPH = by_name(
+    {
+        "degree deg outdegree getdegree countneighbors countnbrs countoutneighbors numneighbors numoutneighbors": (
+            "write '{graph}.count_outNbrs(v)' for the arcs out of it, '{graph}.count_inNbrs(v)' for those into it"
+        ),
+        "indegree countinneighbors numinneighbors": "write '{graph}.count_inNbrs(v)'",
+        "numvertices nodecount vertexcount numberofnodes order countnodes size length": "write '{graph}.num_nodes()'",
+        "edgecount numberofedges countedges numarcs": "write '{graph}.num_edges()'",
+        "vertices getnodes allnodes v": "write '{graph}.nodes()'",
+        "arcs getedges alledges e": "write '{graph}.edges()'",
+        "adj adjacent adjacentnodes neighbours outneighbors outneighbours outnbrs nbrs successors getneighbors": (
+            "write '{graph}.neighbors(v)'"
+        ),
+        "inneighbors inneighbours innbrs predecessors incoming nodesfrom": "write '{graph}.nodes_to(v)'",
+        "hasedge isedge edgeexists containsedge isneighbor areneighbors": "write '{graph}.is_an_edge(u, v)'",
+        "edge arc getarc findedge": "write '{graph}.get_edge(u, v)'",
+        "weight getweight edgeweight wt cost": "write '{graph}.get_edge(u, v).weight'",
+        "minweight": "write '{graph}.minWt()'",
+        "maxweight": "write '{graph}.maxWt()'",
+        "attachproperty setnodeproperty initnodeproperty addnodeproperty": "write '{graph}.attachNodeProperty(p = 0)'",
+        "addedge addnode removeedge deleteedge addvertex": "a program's graph changes by updates only",
+    }
+)
+_PROPERTY = by_name(
+    {
+        "size length len count": "there is a value at each node or edge: 'g.num_nodes()', 'g.num_edges()'",
+        "max maximum": "write 'Max({property})'",
+        "min minimum": "write 'Min({property})'",
+        "sum total": "write 'Sum({property})'",
+        "fill set assign attach reset": "to fill it, write 'g.attachNodeProperty({property} = …)'",
+        "get at": "write 'v.{property}' or '{property}[v]'",
+    }
+)
+_SET = by_name(
+    {
+        "has in includes include member ismember find exists": "write '{set}.contains(v)'",
+        "insert push append pushback put": "write '{set}.add(v)'",
+        "count length len cardinality": "write '{set}.size()'",
+        "empty isempty": "write '{set}.size() == 0'",
+        "remove erase discard delete pop clear": "sets only grow: keep a 'propNode<bool>' for what may leave",
+    }
+)
+_COLLECTION = by_name(
+    {
+        "empty isempty": "write '{list}.size() == 0'",
+        "front first top peek": "write '{list}[0]'",
+        "back last": "write '{list}[{list}.size() - 1]'",
+        "pop popfront popback dequeue poll shift remove erase": "keep count of what is done: '{list}[next++]'",
+        "add append insert pushback enqueue offer": "write '{list}.push(x)'",
+        "count length len": "write '{list}.size()'",
+        "get at": "write '{list}[i]'",
+        "has contains find includes": "loop over it: 'for (x in {list})'",
+    }
+)
+_EDGE = by_name(
+    {
+        "src from start tail first u": "write '{edge}.source'",
+        "dst dest to target end head second v": "write '{edge}.destination'",
+        "w wt cost length len value": "write '{edge}.weight'",
+    }
+)
+NODE_METHODS = frozenset(
+    {*NEIGHBOR_DOMAINS, *(name for name, row in GRAPH_QUERIES.items() if row.parameters == (NODE,))}
+)
+"""Methods of graphs that are asked about one node."""
+
+
+def of_function(name: str, graph: str) -> str | None:
+    """What to write instead of a function that there is not, which may be a method elsewhere."""
+    if name in NODE_METHODS:
+        return f"it is a method of the graph: write '{graph}.{name}(v)'"
+    if name in DOMAINS or (name in GRAPH_QUERIES and not GRAPH_QUERIES[name].parameters):
+        return f"it is a method of the graph: write '{graph}.{name}()'"
+    return _FUNCTIONS.get(_plain(name)) or of_graph_method(name, graph)
+
+
+def of_name(name: str, graph: str) -> str | None:
+    """What to write instead of a name that is not declared."""
+    if name in NEIGHBOR_DOMAINS:
+        return f"write '{graph}.{name}(v)'"
+    if name in DOMAINS:
+        return f"write '{graph}.{name}()'"
+    return _NAMES.get(_plain(name))
+
+
+def of_graph_method(name: str, graph: str) -> str | None:
+    """What to call instead of a method that graphs do not have."""
+    found = _GRAPH.get(_plain(name))
+    return None if found is None else found.format(graph=graph)
+
+
+def of_property_method(name: str, property: str) -> str | None:
+    """What to write instead of a method of a property, which has none."""
+    found = _PROPERTY.get(_plain(name))
+    return None if found is None else found.format(property=property)
+
+
+def of_set_method(name: str, set: str) -> str | None:
+    """What to call instead of a method that sets do not have."""
+    found = _SET.get(_plain(name))
+    return None if found is None else found.format(set=set)
+
+
+def of_collection_method(name: str, list: str) -> str | None:
+    """What to call instead of a method that lists and containers do not have."""
+    found = _COLLECTION.get(_plain(name))
+    return None if found is None else found.format(list=list)
+
+
+def of_edge_attribute(name: str, edge: str) -> str | None:
+    """What to write instead of an attribute that edges do not have."""
+    found = _EDGE.get(_plain(name))
+    return None if found is None else found.format(edge=edge)
+
+
+def of_node_member(name: str, graph: str, node: str) -> str | None:
+    """What to write instead of an attribute or a method that nodes do not have."""
+    if _plain(name) in ("id", "index", "number", "nodeid"):
+        return f"a node is its number: write '{node}'"
+    if name in NODE_METHODS:
+        return f"it is a method of the graph: write '{graph}.{name}({node})'"
+    found = _GRAPH.get(_plain(name))
+    return None if found is None or "(v)" not in found else found.format(graph=graph).replace("(v)", f"({node})")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")

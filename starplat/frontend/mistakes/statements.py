@@ -1,0 +1,125 @@
+"""Statements and operators that are not put together as they should be. See `mistakes`."""
+
+from __future__ import annotations
+
+from starplat.frontend.mistakes.recovery import Situation
+from starplat.frontend.mistakes.wording import STATEMENT_WORDS, TYPE_WORDS, alternatives, quoted
+from starplat.frontend.parsing import foreign
+from starplat.frontend.parsing.lexer import END, span_of
+from starplat.source import Span
+
+
+def assignment_for_comparison(situation: Situation) -> bool:
+    found = situation.found
+    equals = situation.operator("==")
+    if found.value != "=" or not situation.accepts(equals, situation.type_at(situation.position + 1)):
+        return False
+    message = "'=' assigns; it cannot stand inside an expression"
+    situation.reporter.report("E0109", message, span_of(found), help="to compare, write '=='")
+    situation.take_as(situation.position, equals)
+    return True
+
+
+def increment_between_values(situation: Situation) -> bool:
+    """`a--b`: a value follows `--` or `++`, which has changed the one before it."""
+    previous = situation.previous
+    if previous is None or previous.value not in ("++", "--") or situation.starts_line():
+        return False
+    operator = situation.operator(previous.value[0])
+    if not situation.fits_as(situation.position - 1, operator, situation.found.type):
+        return False
+    message = f"'{previous.value}' changes a variable; it cannot stand between two values"
+    advice = {"--": "for the negative of a negative, write '- -'", "++": "to add, write '+'"}[previous.value]
+    situation.reporter.report("E0120", message, span_of(previous), help=advice)
+    situation.take_as(situation.position - 1, operator)
+    return True
+
+
+def bare_comparison(situation: Situation) -> bool:
+    """`<` or `>` between the angle brackets of a multi-assignment."""
+    previous, found = situation.previous, situation.found
+    first = situation.tokens[situation.statement_start()]
+    if first.value != "<":
+        return False
+    after_close = previous is not None and previous.value == ">" and situation.accepts(situation.operator(";"))
+    after_close = after_close and not situation.starts_line()
+    if not after_close and found.value not in ("<", "<=", ">="):
+        return False
+    place = previous if after_close and previous is not None else found
+    message = f"between '<' and '>' a comparison needs its own brackets, '{place.value}' ends it"
+    situation.reporter.report("E0113", message, span_of(place), help="write <a, b> = <Min(a, e), (x < y)>;")
+    situation.give_up_statement()
+    return True
+
+
+def missing_semicolon(situation: Situation) -> bool:
+    found, previous = situation.found, situation.previous
+    semicolon = situation.operator(";")
+    if previous is None or not situation.accepts(semicolon, found.type):
+        return False
+    brackets = situation.open_brackets()
+    in_header = bool(brackets) and situation.tokens[brackets[-1]].value == "("
+    starts_statement = found.value == "}" or found.value in (*STATEMENT_WORDS, *TYPE_WORDS)
+    if not (situation.starts_line() or starts_statement or (in_header and found.type == "NAME")):
+        return False
+    place = span_of(previous).end
+    situation.reporter.report("E0106", "a ';' is missing", Span(place, place), "here")
+    situation.insert(semicolon)
+    return True
+
+
+def stray_semicolon(situation: Situation) -> bool:
+    if situation.found.value != ";" or not situation.accepts("RETURN"):
+        return False
+    situation.reporter.report(
+        "E0121", "there is no statement before this ';'", span_of(situation.found), help="leave it out, or write { }"
+    )
+    if situation.previous is not None and situation.previous.value in (")", "else", "do"):
+        situation.give_up_statement()
+    else:
+        situation.leave_out()
+    return True
+
+
+def part_without_whole(situation: Situation) -> bool:
+    found = situation.found
+    wholes = {"else": "if", "iterateInReverse": "iterateInBFS"}
+    if found.value not in wholes or not situation.accepts("RETURN"):
+        return False
+    whole = wholes[found.value]
+    message = f"'{found.value}' without an '{whole}' before it"
+    advice = f"it stands right behind the statement or block of '{whole}'"
+    situation.reporter.report("E0122", message, span_of(found), help=advice)
+    situation.leave_out()
+    if found.value == "iterateInReverse":
+        situation.skip_to_block()
+    return True
+
+
+def outside_of_functions(situation: Situation) -> bool:
+    if not situation.accepts("FUNCTION") or situation.found.type == END:
+        return False
+    found, index = situation.found, situation.position
+    if found.value == "}":
+        return False
+    if situation.type_at(index + 1) == "NAME" and situation.type_at(index + 2) == "LPAR":
+        message = f"a function begins with 'function', not with '{found.value}'"
+        advice = "what it returns is found out from its 'return'"
+        situation.reporter.report("E0124", message, span_of(found), help=advice)
+        situation.take_as(index, "FUNCTION")
+        return True
+    advice = foreign.ABSENT.get(found.value, "statements stand in the block of a function: function name(…) { … }")
+    situation.reporter.report("E0116", f"{quoted(found)} stands outside of every function", span_of(found), help=advice)
+    situation.give_up_function()
+    return True
+
+
+def missing_expression(situation: Situation) -> bool:
+    """Something that ends an expression stands where one should begin."""
+    found = situation.found
+    if found.value == "?" or not situation.accepts("NAME", found.type) or not situation.accepts("INTEGER"):
+        return False
+    expected = alternatives(situation.accepted(), situation.lexer)
+    situation.reporter.report("E0101", f"expected {expected}, found {quoted(found)}", span_of(found))
+    situation.insert("NAME")
+    return True

@@ -1,0 +1,112 @@
+"""Assignments to one place. Every way to write a reduction becomes `Update`, every `x = min(x, e)` `AssignExtreme`."""
+
+from __future__ import annotations
+
+from starplat.diagnostics import Label
+from starplat.frontend import ast, typed
+from starplat.frontend.context import Context, Thing
+from starplat.frontend.expressions.conversions import convert, warn_of_lost_bits
+from starplat.frontend.expressions.expressions import expression, value
+from starplat.frontend.expressions.operators import ARITHMETIC, LOGICAL, binary, refuse
+from starplat.frontend.expressions.truth import number, truth
+from starplat.frontend.statements.declarations import broken_statement, broken_value, copy_property
+from starplat.frontend.statements.places import place
+from starplat.frontend.statements.reductions import as_extreme, as_update, update
+from starplat.frontend.typed import Assign, Operator, Place
+from starplat.frontend.types import PropertyType, Scalar, described, indefinite
+
+
+def assignment(context: Context, node: ast.Assignment) -> typed.Statement:
+    """`target operator value;`"""
+    target = place(context, node.target)
+    match target:
+        case None:
+            value(context, node.value)
+            return broken_statement(node.span)
+        case Thing():
+            return _assign_whole(context, node, target)
+        case typed.UnsupportedValue():
+            given = expression(context, node.value)
+            if given is not None:
+                convert(context, given, target.type)
+            return typed.Unsupported(target.construct, span=node.span)
+        case _:
+            return _assign_scalar(context, node, target)
+
+
+def _assign_whole(context: Context, node: ast.Assignment, target: Thing) -> typed.Statement:
+    given = value(context, node.value)
+    if given is None:
+        return broken_statement(node.span)
+    if not isinstance(target.type, PropertyType):
+        if given.type != target.type:
+            message = f"expected {described(target.type)}, found {described(given.type)}"
+            context.error("E0315", message, node.value.span)
+        return typed.Unsupported(f"{target.construct} =", span=node.span)
+    assert target.symbol is not None
+    if node.operator != "=":
+        message = f"'{node.operator}' needs a cell, not the whole property '{target.symbol.name}'"
+        context.error(
+            "E0312", message, target.span, help=f"change it in a loop, as in 'v.{target.symbol.name} {node.operator} …'"
+        )
+        return broken_statement(node.span)
+    context.note_host_only(node.span, "copies a whole property")
+    copied = copy_property(context, target.symbol, given, node.value, node.span)
+    if isinstance(copied, typed.CopyProperty) and copied.source is copied.destination:
+        context.warn("W0404", f"'{target.symbol.name}' is assigned to itself", node.span, "this changes nothing")
+    return copied or broken_statement(node.span)
+
+
+def _assign_scalar(context: Context, node: ast.Assignment, target: Place) -> typed.Statement:
+    given = expression(context, node.value)
+    if given is None:
+        return Assign(target, broken_value(target.type, node.value.span), span=node.span)
+    because = (Label(target.symbol.span, f"'{target.symbol.name}' is {indefinite(target.symbol.type)}"),)
+    if node.operator != "=":
+        return _compound(context, node, target, given, because)
+    if given == target:
+        context.warn("W0404", "this is assigned to itself", node.span, "this changes nothing")
+    reduced = as_update(target, given, node.span)
+    if reduced is not None:
+        warn_of_lost_bits(context, given, target.type, because)
+        return reduced
+    extreme = as_extreme(target, given, node.span)
+    if extreme is not None:
+        return extreme
+    converted = convert(context, given, target.type, because)
+    return Assign(target, converted or broken_value(target.type, node.value.span), span=node.span)
+
+
+def _compound(
+    context: Context, node: ast.Assignment, target: Place, given: typed.Expression, because: tuple[Label, ...]
+) -> typed.Statement:
+    """`target op= given`: an `Update` where the operator commutes, else `target = target op given`."""
+    operator = Operator(node.operator[:-1])
+    if operator in ARITHMETIC and target.type is Scalar.BOOL:
+        refuse(context, node.operator, "a number", target)
+        return Assign(target, broken_value(target.type, node.span), span=node.span)
+    given = _operand(context, operator, target, given)
+    result = binary(context, operator, target, given, node.span)
+    if result is None:
+        return Assign(target, broken_value(target.type, node.span), span=node.span)
+    reduced = update(target, operator, given, node.span)
+    if reduced is not None:
+        warn_of_lost_bits(context, result, target.type, because)
+        return reduced
+    converted = convert(context, result, target.type, because)
+    return Assign(target, converted or broken_value(target.type, node.span), span=node.span)
+
+
+def _operand(context: Context, operator: Operator, target: Place, given: typed.Expression) -> typed.Expression:
+    """What is combined with the target: a bool as a number, an integer as a condition, where the operator asks so."""
+    if operator in ARITHMETIC:
+        return number(context, given)
+    if operator in LOGICAL and target.type is Scalar.BOOL:
+        return truth(context, given) or given
+    return given
+
+
+def increment(context: Context, node: ast.Increment) -> typed.Statement:
+    """`target++` and `target--`."""
+    one = ast.Integer(1, span=node.span)
+    return assignment(context, ast.Assignment(node.target, f"{node.operator[0]}=", one, span=node.span))

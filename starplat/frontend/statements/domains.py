@@ -1,0 +1,91 @@
+"""What loops run over: the nodes, edges or neighbors of a graph, the members of a set, the elements of a collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.frontend import ast, typed
+from starplat.frontend.builtins import DOMAINS, NEIGHBOR_DOMAINS
+from starplat.frontend.context import Context, Thing, Value
+from starplat.frontend.expressions.expressions import arguments_of, value
+from starplat.frontend.expressions.methods import converted, known_method
+from starplat.frontend.typed import Symbol
+from starplat.frontend.types import (
+    ContainerType,
+    GraphType,
+    ListType,
+    NodeMapType,
+    Scalar,
+    SetType,
+    Type,
+    UpdatesType,
+    UpdateType,
+    described,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a loop runs over: `over` is a domain, or the word for a collection; `element` its iterator's type."""
+
+    over: typed.Domain | str
+    element: Type
+    graph: Symbol | None = None
+
+
+def domain(context: Context, node: ast.Domain) -> Range | None:
+    """The domain without its filter, which speaks of the iterator."""
+    over = node.over
+    if isinstance(over, ast.Call) and isinstance(over.function, ast.Attribute):
+        base = value(context, over.function.value)
+        if base is None:
+            return None
+        if isinstance(base, Thing) and isinstance(base.type, GraphType):
+            return _of_graph(context, base, over, over.function.name)
+        if not known_method(context, base, over.function.name):
+            return None
+    return _of_value(context, value(context, over), over)
+
+
+def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> Range | None:
+    assert base.symbol is not None
+    if name.text not in DOMAINS:
+        if known_method(context, base, name):
+            help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
+            context.error("E0328", f"'{name.text}' is nothing to loop over", node.span, help=help)
+        return None
+    parameters = (Scalar.NODE,) if name.text in NEIGHBOR_DOMAINS else ()
+    operands = converted(context, name, parameters, arguments_of(context, node), node.span)
+    if operands is None:
+        return None
+    match name.text:
+        case "nodes":
+            return Range(typed.AllNodes(base.symbol), Scalar.NODE, base.symbol)
+        case "edges":
+            return Range(typed.AllEdges(base.symbol), Scalar.EDGE, base.symbol)
+        case word:
+            return Range(typed.Neighbors(base.symbol, operands[0], NEIGHBOR_DOMAINS[word]), Scalar.NODE, base.symbol)
+
+
+def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Range | None:
+    if over is None:
+        return None
+    if isinstance(over, Thing):
+        match over.type:
+            case SetType(member=member) if over.symbol is not None:
+                return Range(typed.Members(over.symbol), member, context.graph_of(over.symbol))
+            case ListType(element=element) | ContainerType(element=element):
+                return Range(str(over.type).split("<", maxsplit=1)[0], element)
+            case NodeMapType():
+                return Range("nodeMap", Scalar.NODE)
+            case UpdatesType():
+                return Range("updates", UpdateType())
+            case _:
+                pass
+    what = described(over.type)
+    if isinstance(over, Thing) and isinstance(over.type, GraphType):
+        context.error("E0328", f"{what} is nothing to loop over", node.span, help=f"write '{over.construct}.nodes()'")
+        return None
+    help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
+    context.error("E0328", f"{what} is nothing to loop over", node.span, help=help)
+    return None

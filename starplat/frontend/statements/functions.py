@@ -1,0 +1,215 @@
+"""One function: its parameters, its body, what it returns, and what it declares without using it."""
+
+from __future__ import annotations
+
+from starplat.diagnostics import Label, Reporter, Severity
+from starplat.frontend import ast, typed
+from starplat.frontend.context import Context, Signature
+from starplat.frontend.expressions.conversions import convert, is_constant
+from starplat.frontend.expressions.expressions import expression
+from starplat.frontend.scope import Binding
+from starplat.frontend.statements.declarations import Meaning, meaning, property_name_is_free
+from starplat.frontend.statements.flow import check_flow
+from starplat.frontend.statements.increments import incremented
+from starplat.frontend.statements.statements import open_block
+from starplat.frontend.typed import Role, scalar_of
+from starplat.frontend.types import GraphType, PropertyType, Scalar, Void, common, indefinite
+from starplat.source import Span
+
+
+def check_function(
+    function: ast.Function,
+    name: str,
+    signatures: dict[str, Signature],
+    names: dict[str, Span],
+    reporter: Reporter,
+) -> tuple[Signature, typed.FunctionDefinition]:
+    """Checks a function whose callees have been; the definition holds only if no error was reported."""
+    context, definition = _pass(function, name, signatures, names, reporter, None)
+    result = _result(context)
+    if isinstance(result, Scalar) and any(scalar_of(value) is not result for _, value in context.returns):
+        context, definition = _pass(function, name, signatures, names, reporter, result)
+    broken = any(d.severity is Severity.ERROR for d in context.reporter.diagnostics)
+    if not broken:
+        _warn_of_unused(context)
+    reporter.diagnostics.extend(context.reporter.diagnostics)
+    definition = typed.FunctionDefinition(
+        name,
+        function.kind.value,
+        definition.parameters,
+        definition.defaults,
+        Void.VOID if result is None else result,
+        definition.body,
+        span=function.span,
+    )
+    signature = Signature(
+        name,
+        names[name],
+        definition.parameters,
+        definition.defaults,
+        None if broken and not isinstance(result, Void) else result,
+        context.host_only,
+        context.foreign_write,
+    )
+    return signature, definition
+
+
+def _pass(
+    function: ast.Function,
+    name: str,
+    signatures: dict[str, Signature],
+    names: dict[str, Span],
+    reporter: Reporter,
+    expected: Scalar | None,
+) -> tuple[Context, typed.FunctionDefinition]:
+    """One walk over the function; a second one is needed where its returns have to be converted to what they share."""
+    context = Context(Reporter(reporter.source), signatures, names, incremented)
+    context.expected_result = expected
+    parameters, defaults = _parameters(context, function)
+    body = open_block(context, function.body)
+    check_flow(context, body, name, names[name])
+    return context, typed.FunctionDefinition(
+        name, function.kind.value, parameters, defaults, Void.VOID, body, span=function.span
+    )
+
+
+# --- parameters ----------------------------------------------------------------------------------------------------
+
+
+def _parameters(
+    context: Context, function: ast.Function
+) -> tuple[tuple[typed.Symbol, ...], tuple[typed.Literal | typed.Infinity | None, ...]]:
+    """Declares the parameters, graphs first, since properties of the same list may be bound to them."""
+    bindings: dict[int, Binding | None] = {}
+    for graphs in (True, False):
+        for position, parameter in enumerate(function.parameters):
+            if (parameter.type.name in ("Graph", "dirGraph")) is graphs:
+                bindings[position] = _parameter(context, parameter)
+    symbols, defaults = [], []
+    for position, parameter in enumerate(function.parameters):
+        binding = bindings[position]
+        if binding is not None and binding.symbol is not None:
+            symbols.append(binding.symbol)
+            defaults.append(_default(context, parameter, binding.symbol))
+    _check_defaults_last(context, function)
+    return tuple(symbols), tuple(defaults)
+
+
+def _parameter(context: Context, parameter: ast.Parameter) -> Binding | None:
+    name = parameter.name
+    what = meaning(context, parameter.type, parameter.graph)
+    kind = None if what is None else what.type
+    if kind is None or (isinstance(kind, PropertyType) and not property_name_is_free(context, kind, name)):
+        context.declare_wrongly(name.text, name.span)
+        return None
+    role = Role.REFERENCE if parameter.by_reference and isinstance(kind, Scalar) else Role.PARAMETER
+    binding = context.declare(name.text, kind, role, name.span)
+    assert binding.symbol is not None
+    assert what is not None
+    if isinstance(kind, GraphType):
+        context.graphs.append(binding.symbol)
+    else:
+        binding.graph = _graph_of(context, what)
+    return binding
+
+
+def _graph_of(context: Context, what: Meaning) -> typed.Symbol | None:
+    """The graph that a parameter belongs to; a property of a function with several graphs need not say so."""
+    if what.graph is None and len(context.graphs) == 1 and not isinstance(what.type, Scalar):
+        context.mark_read(context.graphs[0])
+        return context.graphs[0]
+    return what.graph
+
+
+def _default(context: Context, parameter: ast.Parameter, symbol: typed.Symbol) -> typed.Literal | typed.Infinity | None:
+    if parameter.default is None:
+        return None
+    if not isinstance(symbol.type, Scalar) or symbol.role is Role.REFERENCE:
+        message = "only a scalar that is passed by value can have a default"
+        context.error("E0326", message, parameter.default.span)
+        return None
+    given = expression(context, parameter.default)
+    because = Label(symbol.span, f"'{symbol.name}' is {indefinite(symbol.type)}")
+    value = None if given is None else convert(context, given, symbol.type, (because,))
+    if isinstance(value, typed.Literal | typed.Infinity):
+        return value
+    if value is not None:
+        context.error("E0326", "a default must be a constant", parameter.default.span)
+    return None
+
+
+def _check_defaults_last(context: Context, function: ast.Function) -> None:
+    first: ast.Parameter | None = None
+    for parameter in function.parameters:
+        if parameter.default is not None:
+            first = first or parameter
+        elif first is not None:
+            message = f"'{parameter.name.text}' needs a default, since one stands before it"
+            related = [Label(first.name.span, "has a default")]
+            help = "parameters with defaults come last"
+            context.error("E0326", message, parameter.name.span, related=related, help=help)
+
+
+# --- what it returns -----------------------------------------------------------------------------------------------
+
+
+def _result(context: Context) -> Scalar | Void | None:
+    """The type that all returns share; None where there is none, which is reported, or was."""
+    if not context.returns_value:
+        return Void.VOID
+    for span in context.empty_returns:
+        related = [Label(context.returns[0][0], "a value is returned here")] if context.returns else []
+        help = "return a value everywhere or nowhere"
+        context.error("E0402", "this return gives no value", span, related=related, help=help)
+    return _shared(context, context.returns) if context.returns else None
+
+
+def _shared(context: Context, returns: list[tuple[Span, typed.Expression]]) -> Scalar | None:
+    """The type in which the returned values meet: that of the values which are no constants, if there are any."""
+    fixed = [item for item in returns if not is_constant(item[1])] or returns
+    result = scalar_of(fixed[0][1])
+    for span, value in fixed[1:]:
+        kind = scalar_of(value)
+        both_index = result is not kind and result.is_index and kind.is_index
+        shared = None if both_index else common(result, kind)
+        if shared is None:
+            _say_mismatch(context, span, kind, fixed[0][0], result)
+            return None
+        result = shared
+    for span, value in returns:
+        if is_constant(value) and result is Scalar.BOOL:
+            _say_mismatch(context, span, scalar_of(value), fixed[0][0], result)
+            return None
+    whole_constants = all(scalar_of(v) is not Scalar.DOUBLE for _, v in returns if is_constant(v))
+    if result.is_numeric and not result.is_real and not whole_constants:
+        return Scalar.DOUBLE
+    return result
+
+
+def _say_mismatch(context: Context, span: Span, kind: Scalar, first: Span, result: Scalar) -> None:
+    message = f"{indefinite(kind)} is returned here and {indefinite(result)} elsewhere"
+    context.error("E0330", message, span, related=[Label(first, f"{indefinite(result)} is returned here")])
+
+
+# --- what is not used ----------------------------------------------------------------------------------------------
+
+
+def _warn_of_unused(context: Context) -> None:
+    for binding in context.scopes.all:
+        symbol = binding.symbol
+        if symbol is None or binding.read or binding.name.startswith("_"):
+            continue
+        if symbol.role is Role.LOCAL:
+            _warn_of_local(context, binding, symbol)
+        elif symbol.role in (Role.PARAMETER, Role.REFERENCE) and not binding.written:
+            help = "remove it, or start its name with '_'"
+            context.warn("W0203", f"the parameter '{binding.name}' is not used", binding.span, help=help)
+
+
+def _warn_of_local(context: Context, binding: Binding, symbol: typed.Symbol) -> None:
+    done = "is assigned but never read" if binding.written else "is not used"
+    if isinstance(symbol.type, PropertyType):
+        help = "make it a parameter if it is a result, else remove it" if binding.written else "remove it"
+        context.warn("W0202", f"the property '{binding.name}' {done}", binding.span, help=help)
+    else:
+        context.warn("W0201", f"'{binding.name}' {done}", binding.span, help="remove it, or start its name with '_'")

@@ -1,0 +1,255 @@
+"""The loops: `forall`, `for`, `loop`, `fixedPoint`, `iterateInBFS`, and those of dynamic programs.
+
+Bodies are checked by the function that the `LoopChecker` is given, since statements and loops hold each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.diagnostics import Label
+from starplat.frontend import ast, typed
+from starplat.frontend.context import Context, Enclosure, Frame
+from starplat.frontend.expressions.conversions import convert
+from starplat.frontend.expressions.expressions import condition, expression, value
+from starplat.frontend.parsing.syntax import assigned_in
+from starplat.frontend.statements.counting import as_whole_number, before_end, counter_of, step_of
+from starplat.frontend.statements.declarations import broken_statement, broken_value, graph_named
+from starplat.frontend.statements.domains import Range, domain
+from starplat.frontend.statements.increments import refuse_increments
+from starplat.frontend.typed import Literal, Role, Symbol, Variable, scalar_of
+from starplat.frontend.types import Scalar, UpdatesType, UpdateType, described, indefinite
+from starplat.frontend.walk import within
+from starplat.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class LoopChecker:
+    """Checks loops; `block` checks a body in a scope of its own."""
+
+    block: Callable[[Context, ast.Statement], typed.Block]
+
+    def statement(self, context: Context, node: ast.Statement) -> typed.Statement:
+        """Any loop."""
+        match node:
+            case ast.ForEach():
+                return self._for_each(context, node)
+            case ast.For():
+                return self._counted(context, node)
+            case ast.Loop():
+                return self._loop(context, node)
+            case ast.FixedPoint():
+                return self._fixed_point(context, node)
+            case ast.IterateInBFS():
+                return self._bfs(context, node)
+            case ast.Batch():
+                return self._batch(context, node)
+            case ast.OnUpdate():
+                return self._on_update(context, node)
+            case _:
+                raise AssertionError(node)
+
+    def _body(self, context: Context, frame: Frame, node: ast.Statement) -> typed.Block:
+        with context.inside(frame):
+            return self.block(context, node)
+
+    # --- forall and for … in ---
+
+    def _for_each(self, context: Context, node: ast.ForEach) -> typed.Statement:
+        over = domain(context, node.domain)
+        kind = Enclosure.FORALL if node.parallel else Enclosure.FOR
+        head = node.iterator.span
+        with context.block():
+            if over is None:
+                context.declare_wrongly(node.iterator.text, head)
+                return typed.Unsupported("", (self._body(context, Frame(kind, head), node.body),), span=node.span)
+            iterator = _declare_iterator(context, node.iterator, over, node.parallel)
+            test = self._filter(context, iterator, node.domain.filter)
+            span = node.domain.span
+            if isinstance(over.over, str):
+                body = self._body(context, Frame(kind, span), node.body)
+                construct = f"{kind.value} over {indefinite(over.over)}"
+                return typed.Unsupported(construct, (body,), span=node.span)
+            fickle = assigned_in(node.body) if isinstance(over.over, typed.Neighbors) else frozenset()
+            body = self._body(context, Frame(kind, span, iterator, over.over, fickle), node.body)
+        return typed.ForEach(node.parallel, iterator, over.over, test, body, span=node.span)
+
+    def _filter(self, context: Context, iterator: Symbol, node: ast.Expression | None) -> typed.Expression | None:
+        if node is None:
+            return None
+        with context.bare(iterator):
+            test = condition(context, node, "a filter")
+        if isinstance(test, Literal):
+            warn_of_constant(context, test)
+        return broken_value(Scalar.BOOL, node.span) if test is None else test
+
+    # --- counting ---
+
+    def _counted(self, context: Context, node: ast.For) -> typed.Statement:
+        with context.block():
+            start = expression(context, node.start)
+            binding = counter_of(context, node)
+            if binding is None or binding.symbol is None:
+                return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
+            symbol = binding.symbol
+            binding.counter = True
+            because = Label(binding.span, f"'{symbol.name}' is {described(symbol.type)}")
+            first = None if start is None else convert(context, start, symbol.scalar, (because,))
+            test = condition(context, node.condition, "the condition of 'for'")
+            step = step_of(context, node.step)
+            body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
+        return typed.CountedLoop(
+            symbol,
+            node.type is not None,
+            first or broken_value(symbol.scalar, node.start.span),
+            test or broken_value(Scalar.BOOL, node.condition.span),
+            step,
+            body,
+            span=node.span,
+        )
+
+    def _loop(self, context: Context, node: ast.Loop) -> typed.Statement:
+        """`loop (i in first to last by step)`: first, first + step and so on, as long as that comes before last."""
+        parts = (node.first, node.last, node.step)
+        refuse_increments(context, parts, "the head of a 'loop', which is evaluated in every round")
+        ends = [expression(context, part) for part in parts]
+        with context.block():
+            first, last, step = (as_whole_number(context, end) for end in ends)
+            if first is None or last is None or step is None:
+                return self._broken(context, node.name, Enclosure.FOR, node.body, node.span)
+            if isinstance(step, Literal) and step.value == 0:
+                context.error("E0409", "a step of 0 never reaches the end", node.step.span)
+            kinds = {scalar_of(first), scalar_of(last), scalar_of(step)}
+            kind = Scalar.LONG if Scalar.LONG in kinds else Scalar.INT
+            binding = context.declare(node.name.text, kind, Role.LOCAL, node.name.span)
+            binding.fixed, binding.read = True, True
+            assert binding.symbol is not None
+            first, last, step = (convert(context, end, kind) or end for end in (first, last, step))
+            counter = Variable(binding.symbol, span=node.name.span)
+            advance = typed.Update(typed.Combine.ADD, counter, step, span=node.step.span)
+            body = self._body(context, Frame(Enclosure.FOR, node.name.span), node.body)
+        test = before_end(counter, last, step)
+        return typed.CountedLoop(binding.symbol, True, first, test, advance, body, span=node.span)
+
+    def _broken(
+        self, context: Context, name: ast.Name, kind: Enclosure, body: ast.Statement, span: Span
+    ) -> typed.Statement:
+        """Looks into the body of a loop whose head is wrong."""
+        with context.block():
+            if context.scopes.find(name.text) is None:
+                context.declare_wrongly(name.text, name.span)
+            inside = self._body(context, Frame(kind, name.span), body)
+        return typed.Unsupported("", (inside, broken_statement(span)), span=span)
+
+    # --- fixedPoint ---
+
+    def _fixed_point(self, context: Context, node: ast.FixedPoint) -> typed.Statement:
+        context.note_host_only(node.flag.span, "runs a fixedPoint")
+        with context.block():
+            flag = _flag(context, node.flag)
+            hidden = Symbol("node", Scalar.NODE, Role.ITERATOR, node.condition.span, context.parallel_depth + 1)
+            body = self._body(context, Frame(Enclosure.FIXED_POINT, node.flag.span), node.body)
+            with context.bare(hidden):
+                test = condition(context, node.condition, "the condition of a fixedPoint")
+        graph = _graph_of_condition(context, hidden, test, node.condition.span)
+        if graph is None or flag is None:
+            return typed.Unsupported("", (body, broken_statement(node.span)), span=node.span)
+        test = test or broken_value(Scalar.BOOL, node.condition.span)
+        return typed.FixedPoint(flag, hidden, graph, test, body, span=node.span)
+
+    # --- iterateInBFS ---
+
+    def _bfs(self, context: Context, node: ast.IterateInBFS) -> typed.Statement:
+        context.note_host_only(node.iterator.span, "runs an iterateInBFS")
+        graph = graph_named(context, node.graph)
+        source = expression(context, node.source)
+        source = None if source is None else convert(context, source, Scalar.NODE)
+        with context.block():
+            over = None if graph is None else Range(typed.AllNodes(graph), Scalar.NODE, graph)
+            if over is None:
+                return self._broken(context, node.iterator, Enclosure.BFS, node.body, node.span)
+            iterator = _declare_iterator(context, node.iterator, over, True)
+            test = self._filter(context, iterator, node.filter)
+            frame = Frame(Enclosure.BFS, node.iterator.span, iterator)
+            body = self._body(context, frame, node.body)
+            reverse = None if node.reverse is None else self._reverse(context, iterator, frame, node.reverse)
+        assert graph is not None
+        start = source or broken_value(Scalar.NODE, node.source.span)
+        return typed.IterateInBFS(iterator, graph, start, test, body, reverse, span=node.span)
+
+    def _reverse(self, context: Context, iterator: Symbol, frame: Frame, node: ast.Reverse) -> typed.ReversePass:
+        test = self._filter(context, iterator, node.filter)
+        return typed.ReversePass(test, self._body(context, frame, node.body), span=node.span)
+
+    # --- dynamic programs ---
+
+    def _batch(self, context: Context, node: ast.Batch) -> typed.Statement:
+        context.note_host_only(node.updates.span, "runs a Batch")
+        over = value(context, ast.Identifier(node.updates.text, span=node.updates.span))
+        if over is not None and not isinstance(over.type, UpdatesType):
+            what = described(over.type)
+            message = f"Batch runs over updates, not {what}"
+            context.error("E0412", message, node.updates.span, help="declare a parameter 'updates<g> U'")
+        size = expression(context, node.size)
+        if size is not None:
+            convert(context, size, Scalar.INT)
+        body = self._body(context, Frame(Enclosure.BATCH, node.updates.span), node.body)
+        return typed.Unsupported("Batch", (body,), span=node.span)
+
+    def _on_update(self, context: Context, node: ast.OnUpdate) -> typed.Statement:
+        word = node.kind.value
+        over = value(context, node.domain.over)
+        if over is not None and not isinstance(over.type, UpdatesType):
+            what = described(over.type)
+            context.error(
+                "E0412", f"{word} runs over updates, not {what}", node.domain.span, help="write 'U.currentBatch()'"
+            )
+        with context.block():
+            everything = Range("updates", UpdateType())
+            iterator = _declare_iterator(context, node.iterator, everything, True)
+            self._filter(context, iterator, node.domain.filter)
+            body = self._body(context, Frame(Enclosure.ON_UPDATE, node.iterator.span), node.body)
+        return typed.Unsupported(word, (body,), span=node.span)
+
+
+def _declare_iterator(context: Context, name: ast.Name, over: Range, parallel: bool) -> Symbol:
+    context.parallel_depth += parallel
+    binding = context.declare(name.text, over.element, Role.ITERATOR, name.span)
+    context.parallel_depth -= parallel
+    binding.graph = over.graph
+    binding.read = True
+    assert binding.symbol is not None
+    return binding.symbol
+
+
+def _flag(context: Context, name: ast.Name) -> Symbol | None:
+    """The flag of a fixed point: the bool variable of that name, or a symbol of its own."""
+    binding = context.scopes.find(name.text)
+    if binding is None:
+        binding = context.declare(name.text, Scalar.BOOL, Role.FLAG, name.span)
+    binding.read = binding.written = True
+    symbol = binding.symbol
+    if symbol is None:
+        return None
+    if symbol.type is not Scalar.BOOL or symbol.role is Role.ITERATOR:
+        related = [Label(binding.span, f"'{name.text}' is {described(symbol.type)}")]
+        context.error("E0413", "the flag of a fixedPoint must be a bool variable", name.span, related=related)
+        return None
+    return symbol
+
+
+def _graph_of_condition(context: Context, hidden: Symbol, test: typed.Expression | None, span: Span) -> Symbol | None:
+    """The graph whose nodes a fixed point's condition speaks of."""
+    for part in within(test) if test is not None else ():
+        if isinstance(part, typed.Cell) and part.index == Variable(hidden):
+            graph = context.graph_of(part.symbol)
+            if graph is not None:
+                return graph
+    return context.graph_at_hand(span, "a fixedPoint")
+
+
+def warn_of_constant(context: Context, test: Literal) -> None:
+    """Says that a condition is always the same."""
+    always = "always true" if test.value else "never true"
+    context.warn("W0405", f"this condition is {always}", test.span)

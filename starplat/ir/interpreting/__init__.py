@@ -1,0 +1,1 @@
+"""What the intermediate form means: the interpreter, and arithmetic as all targets have it."""

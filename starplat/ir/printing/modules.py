@@ -1,0 +1,98 @@
+"""The intermediate form as text for readers: one operation a line, expressions as in C.
+
+For `starplat inspect --stage ir` and for tests that show a pass before and after. It is not parsed back, and it is no
+target's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.printing.expressions import print_expression
+from starplat.ir.printing.host import print_host_ops
+from starplat.ir.printing.operations import indent, print_array, print_ops, print_row, print_variable
+
+
+def print_module(module: ir.Module) -> str:
+    """The whole module."""
+    head = [f"module {module.entry}"]
+    for title, arrays in (("graph", module.graph_arrays), ("inputs", module.inputs), ("results", module.results)):
+        if arrays:
+            head.append(f"  {title}: {', '.join(array.name for array in arrays)}")
+    parts = ["\n".join(head)]
+    parts += [print_function(function) for function in module.functions]
+    parts += [print_kernel(kernel) for kernel in module.kernels]
+    parts += [print_helper(helper) for helper in module.helpers]
+    return "\n\n".join(parts) + "\n"
+
+
+def print_function(function: ir.HostFunction) -> str:
+    """A host function."""
+    head = f"host {function.name}({_parameters(function.parameters)}){_result(function.result)}"
+    arrays = [f"  array {print_array(array)}" for array in function.arrays]
+    return "\n".join([head, *arrays, *indent(print_host_ops(function.body))])
+
+
+def print_kernel(kernel: ir.Kernel) -> str:
+    """A kernel with what it uses."""
+    lines = [f"kernel {kernel.name} {_domain(kernel.domain, kernel.iterator)}"]
+    if kernel.comment:
+        lines.append(f"  # {kernel.comment}")
+    for array in kernel.arrays:
+        lines.append(f"  array {print_array(array)}")
+    for scalar in kernel.scalars:
+        lines.append(f"  scalar {print_variable(scalar)}")
+    for reduction in kernel.reductions:
+        into = "" if reduction.into is None else f" into {reduction.into.name}"
+        lines.append(f"  reduction {print_variable(reduction.variable)} by {reduction.combine.value}{into}")
+    if kernel.guard is not None:
+        lines.append(f"  nothing unless {kernel.guard.name}")
+    if kernel.in_pieces:
+        lines.append("  in pieces")
+    if kernel.filter is not None:
+        lines.append(f"  where {print_expression(kernel.filter)}")
+    return "\n".join([*lines, *indent(print_ops(kernel.body))])
+
+
+def print_helper(helper: ir.Function) -> str:
+    """A function that kernels call."""
+    head = f"helper {helper.name}({_parameters(helper.parameters)}){_result(helper.result)}"
+    return "\n".join([head, *indent(print_ops(helper.body))])
+
+
+def _parameters(parameters: Iterable[ir.Parameter]) -> str:
+    return ", ".join(
+        print_array(p.what)
+        if isinstance(p.what, ir.Array)
+        else ("&" if p.by_reference else "") + print_variable(p.what)
+        for p in parameters
+    )
+
+
+def _result(element: ir.Element | None) -> str:
+    return "" if element is None else f" -> {element.value}"
+
+
+def _domain(domain: ir.Domain, iterator: ir.Variable | None) -> str:
+    name = "" if iterator is None else iterator.name
+    match domain:
+        case ir.AllNodes():
+            return f"for {name} in nodes"
+        case ir.AllArcs():
+            return f"for {name} in arcs"
+        case ir.NodeNeighbors(direction, node, position):
+            return f"for {name} in {print_row(direction, node)} at {position.name}"
+        case ir.Listed(array, first, last):
+            return f"for {name} in {array.name}[{print_expression(first)} .. {print_expression(last)}]"
+        case ir.InWords(array, count):
+            return f"for {name} in words {array.name}[0 .. {print_expression(count)}]"
+        case ir.Numbers(count):
+            return f"for {name} in 0 .. {print_expression(count)}"
+        case ir.Workers():
+            return f"for {name} in workers"
+        case ir.Once():
+            return "once"
+        case _:
+            assert_never(domain)

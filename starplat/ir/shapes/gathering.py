@@ -1,0 +1,112 @@
+"""Kernels that gather: each node combines a value of every arc into a local, then does something with it.
+
+The shape is: values worked out for the node, the local with its first value, one loop over the node's arcs that
+combines at most one value per arc into the local, and the rest. Threads can share the arcs of such nodes, since the
+order in which values are combined does not matter (reals within the language's tolerance).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
+from starplat.ir.visitor import (
+    all_expressions,
+    assigned_variables,
+    expressions_of,
+    walk_expression,
+    walk_kernel,
+    written_arrays,
+)
+
+_COMBINES = {
+    ir.BinaryOperator.ADD: ir.Combine.ADD,
+    ir.BinaryOperator.OR: ir.Combine.OR,
+    ir.BinaryOperator.AND: ir.Combine.AND,
+    ir.BinaryOperator.BIT_OR: ir.Combine.BIT_OR,
+    ir.BinaryOperator.BIT_AND: ir.Combine.BIT_AND,
+    ir.BinaryOperator.BIT_XOR: ir.Combine.BIT_XOR,
+}
+_EXTREMES = {ir.MathFunction.MIN: ir.Combine.MIN, ir.MathFunction.MAX: ir.Combine.MAX}
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """What a gathering kernel does to a node: `ahead`, then `total` begins as `first`, takes a value of every arc by
+    `combine`, and `rest` uses it. The loop's body works out a value and sets `total` once, at the end of a path."""
+
+    ahead: tuple[ir.KernelOp, ...]
+    total: ir.Variable
+    first: ir.Expression
+    combine: ir.Combine
+    loop: ir.ForNeighbors
+    rest: tuple[ir.KernelOp, ...]
+
+
+def gathering(kernel: ir.Kernel) -> Gathering | None:
+    """The kernel's parts, if it gathers and its nodes are all, those of a list, or the members of a set."""
+    if not isinstance(kernel.domain, ir.AllNodes | ir.Listed | ir.InWords) or kernel.iterator is None:
+        return None
+    members = membership(kernel)
+    body = kernel.body if members is None else members.body
+    place = next((i for i, op in enumerate(body) if isinstance(op, ir.ForNeighbors)), None)
+    if place is None or place == 0:
+        return None
+    loop, before, rest = body[place], body[:place], body[place + 1 :]
+    assert isinstance(loop, ir.ForNeighbors)
+    found = _taken(loop.body)
+    if loop.node != ir.Ref(kernel.iterator) or found is None:
+        return None
+    total, combine = found
+    lets = {op.variable: op for op in before if isinstance(op, ir.Let)}
+    if total not in lets or len(lets) != len(before) or _mentions(loop.body, total) != 1:
+        return None
+    ahead = tuple(op for op in before if op is not lets[total])
+    if not _repeatable(ahead, kernel) or any(total in _refs(op) for op in ahead):
+        return None
+    return Gathering(ahead, total, lets[total].value, combine, loop, rest)
+
+
+def _taken(body: tuple[ir.KernelOp, ...]) -> tuple[ir.Variable, ir.Combine] | None:
+    """The local that takes a value in the last operation, and how; everything before it only works out values."""
+    if not body or not all(isinstance(op, ir.Let) for op in body[:-1]):
+        return None
+    match body[-1]:
+        case ir.SetLocal(total, value):
+            combine = combined_with(total, value)
+            return None if combine is None else (total, combine[0])
+        case ir.KernelIf(_, then, ()):
+            return _taken(then)
+        case _:
+            return None
+
+
+def combined_with(total: ir.Variable, value: ir.Expression) -> tuple[ir.Combine, ir.Expression] | None:
+    """`total combine operand`, if that is what the value is."""
+    match value:
+        case ir.Binary(operator, ir.Ref(left), operand) if left == total and operator in _COMBINES:
+            return _COMBINES[operator], operand
+        case ir.Apply(function, (ir.Ref(left), operand)) if left == total and function in _EXTREMES:
+            return _EXTREMES[function], operand
+        case _:
+            return None
+
+
+def _refs(op: ir.KernelOp) -> list[ir.Variable]:
+    return [part.variable for e in expressions_of(op) for part in walk_expression(e) if isinstance(part, ir.Ref)]
+
+
+def _mentions(body: tuple[ir.KernelOp, ...], variable: ir.Variable) -> int:
+    """How often the value of a local is used."""
+    return sum(_refs(op).count(variable) for op in walk_kernel(body))
+
+
+def _repeatable(ahead: tuple[ir.KernelOp, ...], kernel: ir.Kernel) -> bool:
+    """Whether what is worked out for a node is the same whenever it is worked out."""
+    written = written_arrays(kernel.body)
+    loads = (part for e in all_expressions(ahead) for part in walk_expression(e) if isinstance(part, ir.Load))
+    changed = assigned_variables(kernel.body)
+    return not any(load.array in written for load in loads) and not any(
+        isinstance(op, ir.Let) and op.variable in changed for op in ahead
+    )

@@ -1,0 +1,54 @@
+"""How long lists of nodes are, and how many threads a launch over one wants."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+
+MOST_GUESSED = 2**17
+"""Threads of a launch over a list whose length only the device knows: enough for any device to be busy."""
+
+_BITS_IN_A_WORD, _OF_A_WORD = ir.Const(32, ir.Element.INT), ir.Const(5, ir.Element.INT)
+
+
+def told_length(domain: ir.Domain) -> ir.Expression | None:
+    """How many iterations a domain has that says so itself, as the host says it; None for all others, and where only
+    the device knows."""
+    return known_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
+
+
+def known_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression | None:
+    """How many iterations there are, as the host says it; None where only the device knows."""
+    match domain:
+        case ir.Listed(_, first, last) if isinstance(first, ir.Load) or isinstance(last, ir.Load):
+            return None
+        case _:
+            return listed_length(domain)
+
+
+def listed_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression:
+    """How many iterations there are, as the kernel says it: places of a list, bits of listed words, numbers."""
+    match domain:
+        case ir.Listed(_, first, last) if first == ir.Const(0, first.element):
+            return last
+        case ir.Listed(_, first, last):
+            return ir.Binary(ir.BinaryOperator.SUBTRACT, last, first, ir.Element.INT)
+        case ir.InWords(_, count):
+            return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, count, _OF_A_WORD, ir.Element.INT)
+        case ir.Numbers(count):
+            return count
+        case _:
+            assert_never(domain)
+
+
+def node_in_words(domain: ir.InWords, place: ir.Variable) -> ir.Expression:
+    """The node of an iteration, by its number; there may be no such node in the last word."""
+    first = ir.Load(domain.array, ir.Binary(ir.BinaryOperator.DIVIDE, ir.Ref(place), _BITS_IN_A_WORD, ir.Element.INT))
+    bit = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(place), _BITS_IN_A_WORD, ir.Element.INT)
+    return ir.Binary(ir.BinaryOperator.ADD, first, bit, ir.Element.NODE)
+
+
+def is_there(node: ir.Variable) -> ir.Expression:
+    """Whether a number is that of a node, if it is none below zero."""
+    return ir.Binary(ir.BinaryOperator.LESS, ir.Ref(node), ir.NumNodes(), ir.Element.BOOL)

@@ -1,0 +1,55 @@
+"""Kernels over the members of a set: those whose filter asks for a flag of the iteration's own node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjunction, conjuncts
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A kernel's iterations are the members of `members` for which `keep` holds; it `takes` them out of the set, all of
+    them, if its first operation says so, and does `body` with them."""
+
+    members: ir.Array
+    keep: ir.Expression | None
+    takes: bool
+    body: tuple[ir.KernelOp, ...]
+
+
+def membership(
+    kernel: ir.Kernel, is_set: Callable[[ir.Array], bool] = lambda array: array.packed is not None
+) -> Membership | None:
+    """What the kernel's filter says, if it asks for a member of an array that `is_set`."""
+    if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is None or kernel.iterator is None:
+        return None
+    conditions = list(conjuncts(kernel.filter))
+    for number, condition in enumerate(conditions):
+        array = flag_of(condition, kernel.iterator)
+        if array is not None and is_set(array):
+            rest = [*conditions[:number], *conditions[number + 1 :]]
+            keep = conjunction(rest)
+            takes = keep is None and bool(kernel.body) and kernel.body[0] == taking(array, kernel.iterator)
+            return Membership(array, keep, takes, kernel.body[takes:])
+    return None
+
+
+def taking(members: ir.Array, iterator: ir.Variable) -> ir.Store:
+    """The operation that takes the iteration's node out of a set."""
+    return ir.Store(members, ir.Ref(iterator), ir.Const(False, ir.Element.BOOL))
+
+
+def flag_of(condition: ir.Expression, iterator: ir.Variable) -> ir.Array | None:
+    """The array of flags whose own cell the condition asks for, if that is all it asks."""
+    match condition:
+        case ir.Load(array, index) if index == ir.Ref(iterator) and array.element is ir.Element.BOOL:
+            return array if array.extent is ir.Extent.NODES else None
+        case ir.Binary(ir.BinaryOperator.EQUAL, left, ir.Const(True, ir.Element.BOOL)):
+            return flag_of(left, iterator)
+        case ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, ir.Const(False, ir.Element.BOOL)):
+            return flag_of(left, iterator)
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""The rules that the intermediate form keeps, and whether it does."""

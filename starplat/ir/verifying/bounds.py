@@ -1,0 +1,83 @@
+"""Which indices are surely inside an array, so that nothing needs to be checked when they are used.
+
+Knows only what the form itself promises: iterators, neighbors and positions, what the graph's arrays hold, and locals
+that are set once to such a value.
+"""
+
+from __future__ import annotations
+
+from starplat.ir import nodes as ir
+
+_CONTENTS: dict[ir.Array, ir.Extent] = {
+    ir.COLUMNS: ir.Extent.NODES,
+    ir.SOURCES: ir.Extent.NODES,
+    ir.IN_COLUMNS: ir.Extent.NODES,
+    ir.IN_ARCS: ir.Extent.ARCS,
+}
+
+
+class Bounds:
+    """What is known of the variables of one kernel; `changing` are those that are set more than once."""
+
+    def __init__(self, changing: frozenset[ir.Variable] = frozenset()) -> None:
+        self._changing = changing
+        self._known: dict[str, ir.Extent] = {}
+
+    def learn(self, variable: ir.Variable, extent: ir.Extent | None) -> None:
+        """The variable indexes any array of that extent (NODES or ARCS)."""
+        if extent is not None and variable not in self._changing:
+            self._known[variable.name] = extent
+
+    def learn_value(self, variable: ir.Variable, value: ir.Expression) -> None:
+        """The variable has that value for good."""
+        self.learn(variable, self.domain(value))
+
+    def learn_range(self, loop: ir.ForRange) -> None:
+        """The variable runs from `first` up to `end`."""
+        match loop.first, loop.end:
+            case ir.Const(first), ir.NumNodes() if first >= 0:
+                self.learn(loop.variable, ir.Extent.NODES)
+            case ir.Const(first), ir.NumArcs() if first >= 0:
+                self.learn(loop.variable, ir.Extent.ARCS)
+            case ir.Load(lower), ir.Load(upper) if {lower, upper} <= {ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS}:
+                self.learn(loop.variable, ir.Extent.ARCS)
+
+    def domain(self, index: ir.Expression) -> ir.Extent | None:
+        """NODES if the value is surely a node, ARCS if surely an arc."""
+        match index:
+            case ir.Ref(variable):
+                return self._known.get(variable.name)
+            case ir.Load(array):
+                return _CONTENTS.get(array)
+            case ir.Cast(operand, ir.Element.INT | ir.Element.LONG | ir.Element.NODE | ir.Element.ARC as element):
+                domain = self.domain(operand)
+                wide = domain is ir.Extent.NODES or element in (ir.Element.LONG, ir.Element.ARC)
+                return domain if wide and operand.element.is_integer else None
+            case _:
+                return None
+
+    def is_natural(self, value: ir.Expression) -> bool:
+        """Whether the value is surely not negative: the difference of two such values needs no wrapping around."""
+        match value:
+            case ir.Const(number):
+                return number >= 0
+            case ir.NumNodes() | ir.NumArcs():
+                return True
+            case ir.Load(array) if array in (ir.ROW_OFFSETS, ir.IN_ROW_OFFSETS):
+                return True
+            case _:
+                return self.domain(value) is not None
+
+    def inside(self, index: ir.Expression, extent: ir.Extent) -> bool:
+        """Whether the index is surely inside an array of that extent."""
+        match extent, index:
+            case ir.Extent.ONE | ir.Extent.NODES_AND_ONE, ir.Const(0):
+                return True
+            case ir.Extent.NODES_AND_ONE, ir.Binary(ir.BinaryOperator.ADD, left, ir.Const(1)):
+                return self.domain(left) is ir.Extent.NODES
+            case ir.Extent.BITS, ir.Binary(ir.BinaryOperator.DIVIDE, left, ir.Const(32)):
+                return self.domain(left) is ir.Extent.NODES
+            case ir.Extent.NODES_AND_ONE, _:
+                return self.domain(index) is ir.Extent.NODES
+            case _:
+                return self.domain(index) is extent

@@ -1,0 +1,265 @@
+"""The rules for host functions: what they declare, launch, call and may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import machine_elements
+from starplat.ir.verifying.wellformed import Scope
+from starplat.ir.visitor import arrays_in, walk_host
+
+
+def verify_host(module: ir.Module) -> None:
+    """Passes if every host function is well formed.
+
+    Raises:
+        InvalidModule: one is not.
+    """
+    kernels = {kernel.name: kernel for kernel in module.kernels}
+    functions = {function.name: function for function in module.functions}
+    for function in module.functions:
+        scope = Scope(f"host function '{function.name}'", {}, on_host=True)
+        for parameter in function.parameters:
+            if isinstance(parameter.what, ir.Array):
+                scope.add_array(parameter.what)
+            else:
+                scope.declare(parameter.what)
+        for array in function.arrays:
+            scope.add_array(array)
+            own = array.origin in (ir.Origin.LOCAL, ir.Origin.TEMPORARY, ir.Origin.HOST)
+            scope.require(own, f"'{array.name}' is not its own")
+        _Host(scope, function, kernels, functions).block(function.body)
+        scope.require(not _reaches(function.name, function, functions, set()), "it calls itself")
+
+
+def _reaches(name: str, function: ir.HostFunction, functions: dict[str, ir.HostFunction], seen: set[str]) -> bool:
+    for op in walk_host(function.body):
+        if isinstance(op, ir.HostCall) and op.function not in seen:
+            seen.add(op.function)
+            if op.function == name or _reaches(name, functions[op.function], functions, seen):
+                return True
+    return False
+
+
+class _Host:
+    """The operations of one host function."""
+
+    def __init__(
+        self,
+        scope: Scope,
+        function: ir.HostFunction,
+        kernels: dict[str, ir.Kernel],
+        functions: dict[str, ir.HostFunction],
+    ) -> None:
+        self.scope = scope
+        self.function = function
+        self.kernels = kernels
+        self.functions = functions
+        self.loops = 0
+        self.guard: ir.Array | None = None
+
+    def block(self, ops: Iterable[ir.HostOp]) -> None:
+        with self.scope.block():
+            self.ops(ops)
+
+    def ops(self, ops: Iterable[ir.HostOp]) -> None:
+        for op in ops:
+            self.op(op)
+
+    def loop(self, *blocks: Iterable[ir.HostOp]) -> None:
+        self.loops += 1
+        for block in blocks:
+            self.block(block)
+        self.loops -= 1
+
+    def op(self, op: ir.HostOp) -> None:
+        scope = self.scope
+        if not isinstance(op, ir.ReadCell | ir.WriteCell | ir.CheckCell):
+            hosts = [array.name for array in arrays_in(op) if array.origin is ir.Origin.HOST]
+            scope.require(not hosts, f"the host's own {hosts} is used as if it were on the device")
+        match op:
+            case ir.DeclareVariable(variable, value):
+                scope.value(value, variable.element)
+                scope.declare(variable)
+            case ir.SetVariable(variable, value):
+                scope.variable(variable)
+                scope.value(value, variable.element)
+            case ir.Fill(array, value):
+                scope.written(array)
+                scope.value(value, array.element)
+            case ir.CopyArray(destination, source):
+                scope.array(source)
+                self.alike(destination, source)
+            case ir.Swap(first, second):
+                scope.written(second)
+                self.alike(first, second)
+            case ir.Launch(kernel):
+                self.launch(kernel)
+            case ir.ReadEmpty() | ir.ReadSize() | ir.ListMembers():
+                self.about_flags(op)
+            case ir.ReadCell() | ir.WriteCell() | ir.CheckCell():
+                self.cell(op)
+            case ir.HostIf(condition, then, otherwise):
+                scope.condition(condition)
+                self.block(then)
+                self.block(otherwise)
+            case ir.HostWhile() | ir.HostFor():
+                self.conditional_loop(op)
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+                self.counted_loop(op)
+            case ir.HostBreak() | ir.HostContinue():
+                scope.require(self.loops > 0, "break or continue outside a loop")
+            case ir.HostReturn(value):
+                scope.returned(value, self.function.result)
+            case ir.HostCall():
+                self.call(op)
+            case ir.HostBlock(body):
+                self.ops(body)
+            case ir.PushOrPull() | ir.NearestFirst() | ir.OnDevice() | ir.InBatches():
+                self.scheduled(op)
+            case _:
+                assert_never(op)
+
+    def about_flags(self, op: ir.ReadEmpty | ir.ReadSize | ir.ListMembers) -> None:
+        scope = self.scope
+        scope.array(op.flags)
+        scope.require(op.flags.element is ir.Element.BOOL, f"'{op.flags.name}' holds no flags")
+        if isinstance(op, ir.ListMembers):
+            scope.written(op.array)
+            fits = op.array.element is ir.Element.NODE and op.array.extent is op.flags.extent is ir.Extent.NODES
+            scope.require(fits, f"'{op.array.name}' lists no nodes")
+            scope.index(op.first)
+        else:
+            scope.variable(op.variable)
+
+    def scheduled(self, op: ir.PushOrPull | ir.NearestFirst | ir.OnDevice | ir.InBatches) -> None:
+        match op:
+            case ir.PushOrPull(members, push, pull):
+                self.scope.array(members)
+                self.block(push)
+                self.block(pull)
+            case ir.NearestFirst():
+                self.nearest_first(op)
+            case ir.OnDevice():
+                self.on_device(op)
+            case ir.InBatches():
+                self.in_batches(op)
+            case _:
+                assert_never(op)
+
+    def cell(self, op: ir.ReadCell | ir.WriteCell | ir.CheckCell) -> None:
+        scope = self.scope
+        scope.index(op.index)
+        if not isinstance(op, ir.CheckCell):  # which asks how many cells such an array has
+            scope.array(op.array)
+        match op:
+            case ir.ReadCell(variable, array):
+                scope.variable(variable)
+                scope.require(variable.element is array.element, f"'{variable.name}' cannot hold '{array.name}'")
+            case ir.WriteCell(array, _, value):
+                scope.written(array)
+                scope.value(value, array.element)
+            case ir.CheckCell():
+                pass
+
+    def nearest_first(self, op: ir.NearestFirst) -> None:
+        for array in (op.now, op.following, op.later, op.values):
+            self.scope.array(array)
+        self.scope.variable(op.step)
+        self.scope.require(op.step.element is op.values.element, f"'{op.step.name}' is no step of '{op.values.name}'")
+        self.block(op.body)
+
+    def on_device(self, op: ir.OnDevice) -> None:
+        for array in op.arrays:
+            if array.origin is not ir.Origin.GRAPH:
+                self.scope.array(array)
+        for variable in (*op.scalars, *op.outcomes):
+            self.scope.variable(variable)
+        for inner in walk_host(op.body):
+            allowed = not isinstance(
+                inner, ir.HostCall | ir.HostReturn | ir.HostForMembers | ir.HostForNeighbors | ir.OnDevice
+            )
+            self.scope.require(allowed, f"'{op.name}' holds what only the host can do")
+        self.block(op.body)
+
+    def in_batches(self, op: ir.InBatches) -> None:
+        """Whatever changes cells in a round looks first whether there is one."""
+        goes_on = op.goes_on
+        self.scope.array(goes_on)
+        cell = goes_on.element is ir.Element.BOOL and goes_on.extent is ir.Extent.ONE
+        self.scope.require(cell and op.most > 0, f"'{goes_on.name}' cannot say whether rounds go on")
+        for inner in walk_host(op.body):
+            ahead = isinstance(inner, ir.Launch | ir.Swap | ir.SetVariable | ir.HostBlock)
+            self.scope.require(ahead, "the host cannot do all of a round ahead")
+        self.guard = goes_on
+        self.loop(op.body)
+        self.guard = None
+
+    def alike(self, first: ir.Array, second: ir.Array) -> None:
+        self.scope.written(first)
+        same = machine_elements(first.element) == machine_elements(second.element) and first.extent is second.extent
+        self.scope.require(same, f"'{first.name}' and '{second.name}' differ in type or extent")
+
+    def launch(self, name: str) -> None:
+        kernel = self.kernels.get(name)
+        self.scope.require(kernel is not None, f"there is no kernel '{name}'")
+        assert kernel is not None
+        for array in kernel.arrays:
+            if array.origin is not ir.Origin.GRAPH:
+                self.scope.array(array)
+        for variable in (*kernel.scalars, *(reduction.variable for reduction in kernel.brought_back)):
+            self.scope.variable(variable)
+        self.scope.require(kernel.guard == self.guard, f"'{name}' has the guard of other rounds")
+        self.scope.require(self.guard is None or not kernel.brought_back, f"the host must wait for '{name}'")
+        for reduction in kernel.reductions:
+            if reduction.into is not None:
+                self.scope.written(reduction.into)
+
+    def conditional_loop(self, op: ir.HostWhile | ir.HostFor) -> None:
+        """The condition sees what `before` declares; the body does too, where `before` runs first."""
+        self.loops += 1
+        with self.scope.block():
+            if isinstance(op, ir.HostWhile) and op.test_last:
+                self.block(op.body)
+                self.ops(op.before)
+                self.scope.condition(op.condition)
+            else:
+                self.ops(op.before)
+                self.scope.condition(op.condition)
+                self.block(op.body)
+        if isinstance(op, ir.HostFor):
+            self.block(op.step)
+        self.loops -= 1
+
+    def counted_loop(self, op: ir.HostForRange | ir.HostForNeighbors | ir.HostForMembers) -> None:
+        with self.scope.block():
+            match op:
+                case ir.HostForRange(variable, first, end):
+                    self.scope.value(first, variable.element)
+                    self.scope.value(end, variable.element)
+                    self.scope.declare(variable)
+                case ir.HostForNeighbors(_, node, neighbor, position):
+                    self.scope.index(node)
+                    fits = (neighbor.element, position.element) == (ir.Element.NODE, ir.Element.ARC)
+                    self.scope.require(fits, f"'{neighbor.name}' and '{position.name}' are not a node and an arc")
+                    self.scope.declare(position)
+                    self.scope.declare(neighbor)
+                case ir.HostForMembers(variable, members):
+                    self.scope.array(members)
+                    self.scope.require(members.element is ir.Element.BOOL, f"'{members.name}' is no set")
+                    self.scope.require(variable.element.is_integer, f"'{variable.name}' is no member")
+                    self.scope.declare(variable)
+                case _:
+                    assert_never(op)
+            self.loop(op.body)
+
+    def call(self, op: ir.HostCall) -> None:
+        callee = self.functions.get(op.function)
+        self.scope.require(callee is not None, f"there is no host function '{op.function}'")
+        assert callee is not None
+        self.scope.arguments(callee, op.arguments)
+        if op.result is not None:
+            self.scope.variable(op.result)
+            self.scope.require(op.result.element is callee.result, f"'{op.result.name}' cannot hold what it returns")

@@ -1,0 +1,181 @@
+"""Checks that a module keeps the rules that `nodes` states, so that a mistake of a pass is found where it was made.
+
+Takes a module, returns nothing, raises `InvalidModule`. It is run after lowering and, in tests, after every pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.verifying.host import verify_host
+from starplat.ir.verifying.operations import Body, combines
+from starplat.ir.verifying.wellformed import InvalidModule, Scope
+from starplat.ir.visitor import all_expressions, arrays_in, used_arrays, used_scalars, walk_expression, written_arrays
+
+__all__ = ["InvalidModule", "verify"]
+
+
+def verify(module: ir.Module) -> None:
+    """Passes if the module is well formed.
+
+    Raises:
+        InvalidModule: it is not; the message says where and what.
+    """
+    helpers = {helper.name: helper for helper in module.helpers}
+    whole = Scope("module", helpers, on_host=True)
+    for group in (module.kernels, module.helpers, module.functions):
+        names = [item.name for item in group]
+        whole.require(len(set(names)) == len(names), f"of {sorted(names)} two have one name")
+    whole.require(module.entry in {f.name for f in module.functions}, f"the entry '{module.entry}' is missing")
+    for kernel in module.kernels:
+        _verify_kernel(kernel, helpers)
+    for helper in module.helpers:
+        _verify_helper(helper, helpers)
+    verify_host(module)
+    _verify_interface(module, whole)
+
+
+def _verify_interface(module: ir.Module, whole: Scope) -> None:
+    used = {array for kernel in module.kernels for array in kernel.arrays if array.origin is ir.Origin.GRAPH}
+    whole.require(set(module.graph_arrays) == used, "graph_arrays are not what the kernels use")
+    parameters = {parameter.what for parameter in module.function(module.entry).parameters}
+    for array in (*module.inputs, *module.results):
+        whole.require(array in parameters, f"'{array.name}' is no parameter of the entry")
+
+
+def _verify_kernel(kernel: ir.Kernel, helpers: dict[str, ir.Function]) -> None:
+    scope = Scope(f"kernel '{kernel.name}'", helpers, on_host=False)
+    for array in kernel.arrays:
+        scope.add_array(array)
+    for scalar in kernel.scalars:
+        scope.declare(scalar)
+    _verify_domain(kernel, scope)
+    _verify_guard(kernel, scope)
+    if kernel.filter is not None:
+        scope.condition(kernel.filter)
+    for reduction in kernel.reductions:
+        fits = combines(reduction.combine, reduction.variable.element)
+        scope.require(fits, f"'{reduction.variable.name}' cannot be combined by '{reduction.combine.value}'")
+        _verify_cell(reduction, kernel, scope)
+    reductions = {reduction.variable for reduction in kernel.reductions}
+    scope.require(len(reductions) == len(kernel.reductions), "two reductions have one variable")
+    Body(scope, reductions, result=None, in_helper=False, alone=isinstance(kernel.domain, ir.Once)).block(kernel.body)
+    _verify_signature(kernel, scope)
+
+
+def _verify_cell(reduction: ir.Reduction, kernel: ir.Kernel, scope: Scope) -> None:
+    into, element = reduction.into, reduction.variable.element
+    if into is not None:
+        cell = ir.Element.INT if element is ir.Element.BOOL else element
+        scope.require(
+            into.element is cell and into.extent is ir.Extent.ONE, f"'{into.name}' cannot take what is combined"
+        )
+        scope.require(into not in kernel.arrays, f"it looks at '{into.name}' while that is combined")
+
+
+def _verify_guard(kernel: ir.Kernel, scope: Scope) -> None:
+    guard = kernel.guard
+    if guard is not None:
+        scope.require(guard.element is ir.Element.BOOL and guard.extent is ir.Extent.ONE, f"'{guard.name}' is no guard")
+        alone = isinstance(kernel.domain, ir.Once) or guard not in written_arrays(kernel.body)
+        scope.require(alone, f"it changes '{guard.name}', which says whether it runs")
+
+
+def _verify_domain(kernel: ir.Kernel, scope: Scope) -> None:
+    match kernel.domain:
+        case ir.AllNodes():
+            expected = ir.Element.NODE
+        case ir.AllArcs():
+            expected = ir.Element.ARC
+        case ir.NodeNeighbors(_, node, position):
+            expected = ir.Element.NODE
+            scope.index(node)
+            scope.require(
+                not any(True for e in walk_expression(node) if isinstance(e, ir.Load)), "its node is not known"
+            )
+            scope.require(position.element is ir.Element.ARC, "its position is no arc")
+            scope.declare(position)
+        case ir.Listed():
+            expected = ir.Element.NODE
+            _verify_list(kernel, kernel.domain, scope)
+        case ir.InWords(array, count):
+            expected = ir.Element.NODE
+            words = array.element is ir.Element.NODE and array.extent is ir.Extent.BITS
+            scope.require(words, f"'{array.name}' lists no words")
+            scope.require(array not in written_arrays(kernel.body), f"it changes '{array.name}', which it goes over")
+            _verify_count(count, scope)
+        case ir.Numbers(count):
+            expected = ir.Element.INT
+            _verify_count(count, scope)
+        case ir.Workers():
+            expected = ir.Element.INT
+        case ir.Once():
+            scope.require(kernel.iterator is None, "runs once but has an iterator")
+            return
+        case _:
+            assert_never(kernel.domain)
+    scope.require(
+        kernel.iterator is not None and kernel.iterator.element is expected, "its iterator is of a wrong type"
+    )
+    assert kernel.iterator is not None
+    scope.declare(kernel.iterator)
+
+
+def _verify_list(kernel: ir.Kernel, listed: ir.Listed, scope: Scope) -> None:
+    array, written = listed.array, written_arrays(kernel.body)
+    scope.require(
+        array.element is ir.Element.NODE and array.extent is ir.Extent.NODES, f"'{array.name}' lists no nodes"
+    )
+    for end in (listed.first, listed.last):
+        scope.index(end)
+        is_cell = isinstance(end, ir.Load) and end.array.extent is ir.Extent.ONE and isinstance(end.index, ir.Const)
+        loads = any(isinstance(part, ir.Load) for part in walk_expression(end))
+        scope.require(is_cell or not loads, "an end of its list is not known")
+        scope.require(not is_cell or not written & set(arrays_in(end)), "it changes an end of its list")
+
+
+def _verify_count(count: ir.Expression, scope: Scope) -> None:
+    scope.index(count)
+    loads = any(isinstance(part, ir.Load) for part in walk_expression(count))
+    scope.require(not loads, "how many iterations it has is not known")
+
+
+def _verify_signature(kernel: ir.Kernel, scope: Scope) -> None:
+    arrays = used_arrays(kernel.body, kernel.domain, kernel.filter, kernel.guard)
+    scope.require(set(arrays) == set(kernel.arrays), f"arrays must be {sorted(a.name for a in arrays)}")
+    scope.require(all(array.origin is not ir.Origin.HOST for array in kernel.arrays), "it uses what the host has alone")
+    graph = [array.origin is ir.Origin.GRAPH for array in kernel.arrays]
+    scope.require(graph == sorted(graph, reverse=True), "the graph's arrays must come first")
+    scope.require(
+        all(a in ir.GRAPH_ARRAYS for a in kernel.arrays if a.origin is ir.Origin.GRAPH), "an unknown graph array"
+    )
+    scalars = used_scalars(kernel.body, kernel.domain, kernel.filter, kernel.iterator)
+    scope.require(set(scalars) == set(kernel.scalars), f"scalars must be {sorted(s.name for s in scalars)}")
+
+
+def _verify_helper(helper: ir.Function, helpers: dict[str, ir.Function]) -> None:
+    scope = Scope(f"helper '{helper.name}'", helpers, on_host=False)
+    _declare_parameters(helper.parameters, scope)
+    body = Body(scope, set(), result=helper.result, in_helper=True, alone=False)
+    body.locals.update(p.what for p in helper.parameters if isinstance(p.what, ir.Variable))
+    body.block(helper.body)
+    scope.require(not _reaches(helper.name, helper, helpers, set()), "it calls itself")
+
+
+def _declare_parameters(parameters: Iterable[ir.Parameter], scope: Scope) -> None:
+    for parameter in parameters:
+        if isinstance(parameter.what, ir.Array):
+            scope.add_array(parameter.what)
+        else:
+            scope.declare(parameter.what)
+
+
+def _reaches(name: str, helper: ir.Function, helpers: dict[str, ir.Function], seen: set[str]) -> bool:
+    for expression in all_expressions(helper.body):
+        if isinstance(expression, ir.CallFunction) and expression.function not in seen:
+            seen.add(expression.function)
+            if expression.function == name or _reaches(name, helpers[expression.function], helpers, seen):
+                return True
+    return False

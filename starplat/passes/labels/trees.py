@@ -1,0 +1,254 @@
+"""The kernels of union-find, on an array by which every node points to a better one of its tree, or to itself.
+
+After Jaiganesh and Burtscher (ECL-CC, HPDC 2018) and Sutton, Ben-Nun and Barak (Afforest, IPDPS 2018). Takes the array
+and what is known of the graph; `union_find` launches what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import with_signature
+from starplat.passes.rewritten import free_name
+from starplat.source import Span
+
+STEPS = ("start", "sample", "set_apart", "join", "flatten")
+PATIENCE = 64
+"""Steps of a climb that has time, as another comes later."""
+
+TRUE = ir.Const(True, ir.Element.BOOL)
+
+
+@dataclass
+class Trees:
+    """The kernels' names by step; `extreme` says whether the least or the greatest node is a root.
+
+    `one_way` is told if an arc that joins two trees lacks its reverse, and None where that does not matter; `apart`
+    tells who is apart from the great tree, and is None unless every arc is known to have its reverse. Kernels that
+    climb begin with nodes that are probably near roots: `turned` lets `visited` be the greatest first where those are.
+    """
+
+    tree: ir.Array
+    extreme: ir.Combine
+    names: Mapping[str, str]
+    one_way: ir.Variable | None
+    apart: ir.Array | None
+    shares_arcs: bool
+    has_sources: bool
+    span: Span
+    taken: set[str]
+    is_least: bool = field(init=False)
+    visited: ir.Ref = field(init=False)
+    turned: tuple[ir.KernelOp, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_least = self.extreme is ir.Combine.MIN
+        self.v, self.u = self.local("v", ir.Element.NODE), self.local("u", ir.Element.NODE)
+        self.first, self.end = self.local("first", ir.Element.ARC), self.local("end", ir.Element.ARC)
+        node = self.local("node", ir.Element.NODE)
+        self.visited = ir.Ref(self.v if self.is_least else node)
+        self.turned = () if self.is_least else (ir.Let(node, _from_the_end(self.v)),)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The launches, in their order."""
+        return ("start", "sample", "flatten" if self.apart is None else "set_apart", "join", "flatten")
+
+    def kernels(self) -> list[ir.Kernel]:
+        """All that are launched."""
+        made = [
+            self.kernel("start", ir.AllNodes(), self.v, self.start(), "every node points to its best neighbor"),
+            self.kernel("sample", ir.AllNodes(), self.v, self.sample(), "joins every node to a second neighbor"),
+            self.join(),
+            self.kernel("flatten", ir.AllNodes(), self.v, self.flatten(), "every node points to the root of its tree"),
+        ]
+        if self.apart is not None:
+            comment = "shortens paths, and tells which trees are not that of the node that the middle arc leads to"
+            made.append(self.kernel("set_apart", ir.AllNodes(), self.v, self.set_apart(self.apart), comment))
+        return made
+
+    def kernel(
+        self, step: str, domain: ir.Domain, iterator: ir.Variable, body: tuple[ir.KernelOp, ...], comment: str
+    ) -> ir.Kernel:
+        """A kernel that tells `one_way` where its step joins trees."""
+        told = () if self.one_way is None else (ir.Reduction(self.one_way, ir.Combine.OR),)
+        reductions = told if step in ("start", "sample", "join") else ()
+        name, why = self.names[step], f"union-find: {comment}"
+        return with_signature(ir.Kernel(name, domain, iterator, None, body, (), (), reductions, self.span, why))
+
+    def start(self) -> tuple[ir.KernelOp, ...]:
+        """Columns ascend within a row: the best neighbor is the first or the last."""
+        best = self.local("best", ir.Element.NODE)
+        place = ir.Ref(self.first) if self.is_least else _minus_one(ir.Ref(self.end))
+        found = self.better(ir.Ref(self.v), ir.Load(ir.COLUMNS, place))
+        proved = self.proved(ir.Ref(self.v), ir.Ref(best))
+        return (
+            ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
+            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, _plus_one(ir.Ref(self.v)))),
+            ir.Let(best, ir.Ref(self.v)),
+            ir.KernelIf(_compare("<", ir.Ref(self.first), ir.Ref(self.end)), (ir.SetLocal(best, found), *proved)),
+            ir.Store(self.tree, ir.Ref(self.v), ir.Ref(best)),
+        )
+
+    def sample(self) -> tuple[ir.KernelOp, ...]:
+        """What takes many steps is left to `join`, by when paths are short: trees may hang each below the last one."""
+        steps = self.local("steps", ir.Element.INT)
+        own_steps = self.local("steps_own", ir.Element.INT)
+        climbed = self.climbed(self.visited, self.local("own"), self.local("above_own"), own_steps)
+        linked = self.linked(self.visited, ir.Ref(self.u), steps)
+        more = _compare("<", _plus_one(ir.Ref(self.first)), ir.Ref(self.end))
+        place = _plus_one(ir.Ref(self.first)) if self.is_least else _minus_one(_minus_one(ir.Ref(self.end)))
+        return (
+            *self.turned,
+            ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, self.visited)),
+            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, _plus_one(self.visited))),
+            ir.KernelIf(more, (ir.Let(self.u, ir.Load(ir.COLUMNS, place)), *climbed, *linked)),
+        )
+
+    def join(self) -> ir.Kernel:
+        """Over the nodes' neighbors where threads share these, else over the arcs themselves if the program has their
+        sources at hand, which are as many as arcs."""
+        comment, arc = "joins the trees at the ends of every arc", self.local("e", ir.Element.ARC)
+        if self.apart is not None:
+            comment = "joins the other trees along their arcs"
+        elif not self.shares_arcs and self.has_sources:
+            ends = (ir.Let(self.v, ir.Load(ir.SOURCES, ir.Ref(arc))), ir.Let(self.u, ir.Load(ir.COLUMNS, ir.Ref(arc))))
+            return self.kernel(
+                "join", ir.AllArcs(), arc, (*ends, *self.linked(ir.Ref(self.v), ir.Ref(self.u))), comment
+            )
+        linked = self.linked(ir.Ref(self.v), ir.Ref(self.u))
+        loop = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, arc, linked, parallel=True)
+        kernel = self.kernel("join", ir.AllNodes(), self.v, (loop,), comment)
+        keep = None if self.apart is None else ir.Load(self.apart, ir.Ref(self.v))
+        return with_signature(replace(kernel, filter=keep, shares_arcs=self.shares_arcs))
+
+    def flatten(self) -> tuple[ir.KernelOp, ...]:
+        return (*self.turned, *self.climbed(self.visited, self.local("held"), self.local("above")))
+
+    def set_apart(self, apart: ir.Array) -> tuple[ir.KernelOp, ...]:
+        """Most arcs are in the great tree, so the one in the middle probably is. Who does not get to its root takes
+        itself for apart from it, which costs time and does no harm."""
+        held, great = self.local("held"), self.local("great")
+        middle = ir.Load(
+            ir.COLUMNS,
+            ir.Binary(
+                ir.BinaryOperator.DIVIDE, ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC
+            ),
+        )
+        return (
+            *self.turned,
+            *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),
+            *self.climbed(middle, great, self.local("above_great"), self.local("steps_great", ir.Element.INT)),
+            ir.Store(apart, self.visited, _compare("!=", ir.Ref(held), ir.Ref(great))),
+        )
+
+    def climbed(
+        self, node: ir.Expression, held: ir.Variable, above: ir.Variable, steps: ir.Variable | None = None
+    ) -> tuple[ir.KernelOp, ...]:
+        """Lets a node point to its root, which `held` is then, or with `steps` to an ancestor not too far away.
+
+        A path may be as long as there are nodes. Every step is told, so that threads which climb at the same time spare
+        each other half of what is left; those who would climb over nodes that nobody has begun with yet give up.
+        """
+        climb = (
+            self.shortened(node, ir.Ref(above)),
+            ir.SetLocal(held, ir.Ref(above)),
+            ir.SetLocal(above, self.of(ir.Ref(held))),
+        )
+        goes_on = _compare("!=", ir.Ref(held), ir.Ref(above))
+        return (ir.Let(held, self.of(node)), ir.Let(above, self.of(ir.Ref(held))), *_patient(goes_on, climb, steps))
+
+    def shortened(self, node: ir.Expression, ancestor: ir.Expression) -> ir.UpdateCell:
+        """Lets a node point to an ancestor, unless another thread has found it a better one."""
+        return ir.UpdateCell(self.extreme, self.tree, node, ancestor, shared=True)
+
+    def linked(
+        self, one: ir.Expression, other: ir.Expression, steps: ir.Variable | None = None
+    ) -> tuple[ir.KernelOp, ...]:
+        """Makes one tree of those that two nodes are in: the worse root gets to point to the better side.
+
+        Both sides climb until they meet; every step halves the path that is behind it. A cell that was read a while
+        ago still holds an ancestor, and whether a root is one is decided by the swap alone. After too many
+        `steps` the trees are left as they are.
+        """
+        a, b, held = self.local("a"), self.local("b"), self.local("held")
+        low, high, above = self.local("low"), self.local("high"), self.local("above")
+        is_root = _compare("==", ir.Ref(held), ir.Ref(high))
+        swap = ir.CompareSwap(held, self.tree, ir.Ref(high), ir.Ref(high), ir.Ref(low))
+        hook = (swap, ir.KernelIf(is_root, (*self.proved(one, other), ir.KernelBreak())))
+        climb: tuple[ir.KernelOp, ...] = (
+            ir.Let(low, self.better(ir.Ref(a), ir.Ref(b))),
+            ir.Let(high, self.worse(ir.Ref(a), ir.Ref(b))),
+            ir.Let(held, self.of(ir.Ref(high))),
+            ir.KernelIf(is_root, hook),
+            ir.KernelIf(_compare("==", ir.Ref(held), ir.Ref(low)), (ir.KernelBreak(),)),
+            ir.Let(above, self.of(ir.Ref(held))),
+            ir.KernelIf(_compare("!=", ir.Ref(above), ir.Ref(held)), (self.shortened(ir.Ref(high), ir.Ref(above)),)),
+            ir.SetLocal(a, ir.Ref(above)),
+            ir.SetLocal(b, self.of(ir.Ref(low))),
+        )
+        differ, ends = _compare("!=", ir.Ref(a), ir.Ref(b)), (ir.Let(a, self.of(one)), ir.Let(b, self.of(other)))
+        return (*ends, *_patient(differ, climb, steps))
+
+    def proved(self, source: ir.Expression, destination: ir.Expression) -> tuple[ir.KernelOp, ...]:
+        """Tells if an arc that joins two trees lacks its reverse, where that matters."""
+        if self.one_way is None:
+            return ()
+        lacking = _compare("<", ir.FindArc(destination, source), ir.Const(0, ir.Element.ARC))
+        apart = _compare("!=", source, destination)
+        return (
+            ir.KernelIf(
+                ir.Binary(ir.BinaryOperator.AND, apart, lacking, ir.Element.BOOL), (ir.Contribute(self.one_way, TRUE),)
+            ),
+        )
+
+    # --- expressions ---
+
+    def of(self, node: ir.Expression) -> ir.Load:
+        return ir.Load(self.tree, node)
+
+    def local(self, name: str, element: ir.Element | None = None) -> ir.Variable:
+        """A local of the kernels, by default for a label; its name is free in each of them."""
+        return ir.Variable(free_name(name, self.taken), element or self.tree.element)
+
+    def better(self, one: ir.Expression, other: ir.Expression) -> ir.Expression:
+        return ir.Apply(ir.MathFunction.MIN if self.is_least else ir.MathFunction.MAX, (one, other), one.element)
+
+    def worse(self, one: ir.Expression, other: ir.Expression) -> ir.Expression:
+        return ir.Apply(ir.MathFunction.MAX if self.is_least else ir.MathFunction.MIN, (one, other), one.element)
+
+
+def _patient(
+    condition: ir.Expression, body: tuple[ir.KernelOp, ...], steps: ir.Variable | None
+) -> tuple[ir.KernelOp, ...]:
+    """The loop, of no more than `PATIENCE` steps if they are counted."""
+    if steps is None:
+        return (ir.KernelWhile(condition, body),)
+    few = ir.Binary(
+        ir.BinaryOperator.AND,
+        condition,
+        _compare("<", ir.Ref(steps), ir.Const(PATIENCE, ir.Element.INT)),
+        ir.Element.BOOL,
+    )
+    return ir.Let(steps, ir.Const(0, ir.Element.INT)), ir.KernelWhile(
+        few, (*body, ir.SetLocal(steps, _plus_one(ir.Ref(steps))))
+    )
+
+
+def _compare(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator(operator), left, right, ir.Element.BOOL)
+
+
+def _from_the_end(node: ir.Variable) -> ir.Binary:
+    last = ir.Binary(ir.BinaryOperator.SUBTRACT, ir.NumNodes(), ir.Const(1, ir.Element.INT), ir.Element.NODE)
+    return ir.Binary(ir.BinaryOperator.SUBTRACT, last, ir.Ref(node), ir.Element.NODE)
+
+
+def _plus_one(value: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.ADD, value, ir.Const(1, ir.Element.INT), value.element)
+
+
+def _minus_one(value: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.SUBTRACT, value, ir.Const(1, ir.Element.INT), value.element)

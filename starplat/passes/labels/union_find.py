@@ -1,0 +1,177 @@
+"""Finds components by union-find where a program lets labels spread until nothing changes.
+
+A loop that `loops` has proved to leave every node with the best label of its component becomes five launches
+(`trees`): every node points to its best neighbor; joins a second one; paths are flattened; every arc joins the trees at
+its ends, which mostly are one by then; paths are flattened. Where labels begin as nodes, they are the trees: a tree's
+root is its best node, so the answer is the same bit for bit. Where they are any values, trees are an array of their own
+and two more launches follow: the root's label becomes the best of its tree, then every node takes its root's.
+
+Where a program follows arcs one way only, labels spread over all of a component if arcs lead both ways. That is not
+tested for every arc: the arcs that joined two trees connect each component, so it is enough that each of these has its
+reverse. If one has not, the program's own loop runs.
+
+Of a graph that is known to have every arc's reverse, no arc within the great tree that most nodes are in by then has to
+be looked at: only nodes that are still apart from it join along their arcs, those into the tree as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from starplat.ir import nodes as ir
+from starplat.passes.labels.loops import LabelLoop, label_loops
+from starplat.passes.labels.orders import compared, denied
+from starplat.passes.labels.starts import Start
+from starplat.passes.labels.trees import STEPS, Trees
+from starplat.passes.names import names_throughout
+from starplat.passes.rewritten import Found, Rewritten, free_name, replaced, tidied
+
+FALSE = ir.Const(False, ir.Element.BOOL)
+
+
+def union_find(
+    module: ir.Module,
+    *,
+    shares_arcs: bool = False,
+    symmetric: bool = False,
+    even_few: bool = True,
+    joins: Callable[[ir.Combine, ir.Element], bool] = lambda combine, element: True,
+) -> Rewritten:
+    """The same program with union-find in place of label propagation, and what was found.
+
+    Args:
+        shares_arcs: whether threads are to share the arcs of all nodes, where a kernel goes over these.
+        symmetric: whether every graph that the program will see has arcs, each of them with its reverse.
+        even_few: whether loops are replaced in which all nodes but a few begin with one value, so that they would go
+            over little of the graph at a time, and perhaps not over all of it.
+        joins: whether threads can combine numbers of a type in one cell.
+    """
+    done = []
+    rewritten = module
+    for function in module.functions:
+        for found in label_loops(module, function):
+            if _is_wanted(found, even_few, joins):
+                builder = _Builder(rewritten, rewritten.function(function.name), found, shares_arcs, symmetric)
+                rewritten = builder.module_with_it()
+                done.append(builder.note())
+    return Rewritten(tidied(rewritten), tuple(done)) if done else Rewritten(module)
+
+
+def _is_wanted(found: LabelLoop, even_few: bool, joins: Callable[[ir.Combine, ir.Element], bool]) -> bool:
+    labels = found.labels
+    assert labels.array is not None
+    able = found.start is Start.NODES or labels.best is not None or joins(labels.extreme, labels.array.element)
+    return able and (even_few or found.start is not Start.FEW)
+
+
+@dataclass
+class _Builder:
+    """Writes the kernels for one loop, and the host operations that launch them."""
+
+    module: ir.Module
+    host_function: ir.HostFunction
+    found: LabelLoop
+    shares_arcs: bool
+    symmetric: bool
+
+    def __post_init__(self) -> None:
+        assert self.found.labels.array is not None
+        self.label: ir.Array = self.found.labels.array
+        self.are_nodes = self.found.start is Start.NODES
+        kernels = {kernel.name for kernel in self.module.kernels}
+        stem = f"{self.host_function.name}_{self.label.name}"
+        self.names = {step: free_name(f"{stem}_{step}", kernels) for step in (*STEPS, "restart", "combine", "share")}
+        names = names_throughout(self.host_function, self.module)
+        self.one_way = ir.Variable(free_name("one_way", names), ir.Element.BOOL)
+        self.both_ways = self.symmetric or self.found.both_ways
+        self.apart = ir.Array(
+            free_name(f"{self.label.name}_apart", names), ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY
+        )
+        tree = ir.Array(
+            free_name(f"{self.label.name}_tree", names), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY
+        )
+        self.tree = self.label if self.are_nodes else tree
+        self.trees = Trees(
+            self.tree,
+            self.found.labels.extreme if self.are_nodes else ir.Combine.MIN,
+            self.names,
+            None if self.both_ways else self.one_way,
+            self.apart if self.symmetric else None,
+            self.shares_arcs,
+            any(ir.SOURCES in kernel.arrays for kernel in self.found.kernels),
+            self.found.kernels[0].span,
+            {self.label.name, self.tree.name, self.one_way.name},
+        )
+        self.v = self.trees.v
+
+    def module_with_it(self) -> ir.Module:
+        """The module with the loop replaced."""
+        found = self.found
+        # where a launch only gives nodes their first labels, the loop's replacement does that itself
+        body = replaced(self.host_function.body, (found.begun_by, ()), (found.loop, self.host()))
+        trees = () if self.are_nodes else (self.tree,)
+        arrays = (*self.host_function.arrays, *trees, *((self.apart,) if self.symmetric else ()))
+        function = replace(self.host_function, body=body, arrays=arrays)
+        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
+        kernels = (*self.trees.kernels(), *self.beside_trees())
+        return replace(self.module, functions=functions, kernels=(*self.module.kernels, *kernels))
+
+    def note(self) -> Found:
+        """What was done, for people."""
+        how_far = "" if self.both_ways else "on graphs whose arcs lead both ways"
+        how_far = "only for nodes apart from the great tree after two arcs of each" if self.symmetric else how_far
+        what = f"union-find for '{self.label.name}' in place of a loop"
+        kind = "smallest" if self.found.labels.extreme is ir.Combine.MIN else "largest"
+        best = f"the {kind} {'node' if self.are_nodes else 'value'} of its component"
+        if self.found.labels.best is not None:
+            known = str(self.found.labels.best.value)
+            best = f"{known} where any node of its component has begun so"
+        return Found(what, f"the loop ends when every node has {best}", how_far)
+
+    # --- the host ---
+
+    def host(self) -> tuple[ir.HostOp, ...]:
+        launches = tuple(ir.Launch(self.names[step]) for step in self.trees.steps)
+        shared = () if self.are_nodes else (ir.Launch(self.names["combine"]), ir.Launch(self.names["share"]))
+        ends = (*shared, *self.found.ends)
+        if self.both_ways:
+            return (*launches, *ends)
+        restart = (ir.Launch(self.names["restart"]),) if self.are_nodes else ()
+        again = (*restart, self.found.loop)
+        declared = ir.DeclareVariable(self.one_way, FALSE)
+        return (ir.HostBlock((declared, *launches, ir.HostIf(ir.Ref(self.one_way), again, ends))),)
+
+    # --- kernels ---
+
+    def beside_trees(self) -> list[ir.Kernel]:
+        """What the kernels of trees leave to do."""
+        if not self.are_nodes:
+            return [
+                self.of_nodes("combine", self.combine(), "the root of each tree gets the best label in it"),
+                self.of_nodes("share", self.share(), "every node gets the label of its root"),
+            ]
+        restart = (ir.Store(self.label, ir.Ref(self.v), ir.Ref(self.v)),)
+        return [] if self.both_ways else [self.of_nodes("restart", restart, "every node points to itself again")]
+
+    def of_nodes(self, step: str, body: tuple[ir.KernelOp, ...], comment: str) -> ir.Kernel:
+        return self.trees.kernel(step, ir.AllNodes(), self.v, body, comment)
+
+    def combine(self) -> tuple[ir.KernelOp, ...]:
+        """Roots have their own label; a thread writes only if it finds the root's to be worse, which is seldom."""
+        root, labels = self.trees.local("root", ir.Element.NODE), self.found.labels
+        mine, held = ir.Load(self.label, ir.Ref(self.v)), ir.Load(self.label, ir.Ref(root))
+        if (best := labels.best) is None:
+            better = labels.beyond(mine, held)
+            update: ir.KernelOp = ir.UpdateCell(labels.extreme, self.label, ir.Ref(root), mine, shared=True)
+        else:
+            one, other = (mine, denied(held)) if best.value else (denied(mine), held)
+            better = ir.Binary(ir.BinaryOperator.AND, one, other, ir.Element.BOOL)
+            update = ir.Store(self.label, ir.Ref(root), best, shared=True)
+        return ir.Let(root, ir.Load(self.tree, ir.Ref(self.v))), ir.KernelIf(better, (update,))
+
+    def share(self) -> tuple[ir.KernelOp, ...]:
+        root = self.trees.local("root", ir.Element.NODE)
+        taken = ir.Store(self.label, ir.Ref(self.v), ir.Load(self.label, ir.Ref(root)))
+        apart = compared(ir.BinaryOperator.NOT_EQUAL, ir.Ref(root), ir.Ref(self.v))
+        return ir.Let(root, ir.Load(self.tree, ir.Ref(self.v))), ir.KernelIf(apart, (taken,))

@@ -1,0 +1,69 @@
+"""Tests a loop behind its body where it is sure to run once: `bool more = True; while (more) …` becomes
+`do … while (more)`, the one form that later steps look for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.interpreting.evaluate import evaluate
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.uses import stream
+from starplat.ir.visitor import declared_by, walk_expression, walk_host
+
+_KNOWABLE = ir.Ref | ir.Const | ir.Unary | ir.Binary
+_FAILING = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
+
+
+def rotated_loops(module: ir.Module) -> ir.Module:
+    """The same program with more loops that are tested last."""
+    rotator = _Rotator(module)
+    return replace(module, functions=tuple(replace(f, body=rotator.host_block(f.body)) for f in module.functions))
+
+
+class _Rotator(Rewriter):
+    """Looks at every row of operations for loops whose condition is known to hold when they begin."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        row = tuple(super().host_block(ops))
+        return tuple(self.rotated(op, row[:place]) for place, op in enumerate(row))
+
+    def rotated(self, op: ir.HostOp, before: Sequence[ir.HostOp]) -> ir.HostOp:
+        if not isinstance(op, ir.HostWhile) or op.test_last or op.before:
+            return op
+        return replace(op, test_last=True) if self.begins(op.condition, before) else op
+
+    def begins(self, condition: ir.Expression, before: Sequence[ir.HostOp]) -> bool:
+        """Whether the condition surely holds after the operations."""
+        parts = list(walk_expression(condition))
+        if not all(isinstance(part, _KNOWABLE) and getattr(part, "operator", None) not in _FAILING for part in parts):
+            return False
+        asked = {part.variable for part in parts if isinstance(part, ir.Ref)}
+        known = {variable: self.known(variable, before) for variable in asked}
+        values = {variable.name: value.value for variable, value in known.items() if value is not None}
+        return len(values) == len(asked) > 0 and bool(evaluate(condition, values, {}, 0, 0))
+
+    def known(self, variable: ir.Variable, before: Sequence[ir.HostOp]) -> ir.Const | None:
+        """The constant that the variable holds after the operations."""
+        for op in reversed(list(stream(before))):
+            match op:
+                case ir.DeclareVariable(assigned, ir.Const() as value) | ir.SetVariable(assigned, ir.Const() as value):
+                    if assigned == variable and value.element is variable.element:
+                        return value
+                case _:
+                    pass
+            if any(self.assigns(inner, variable) for inner in walk_host((op,))):
+                return None
+        return None
+
+    def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
+        """Whether an operation gives the variable a value, those of blocks inside it left out."""
+        if isinstance(op, ir.Launch):
+            return any(r.variable == variable for r in self.module.kernel(op.kernel).reductions)
+        named = (getattr(op, "variable", None), getattr(op, "result", None), *declared_by(op))
+        return variable in named or (isinstance(op, ir.HostCall) and variable in op.arguments)

@@ -1,0 +1,1 @@
+"""Intersections of rows in the place of a search through all pairs of neighbors."""

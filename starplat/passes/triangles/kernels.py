@@ -1,0 +1,211 @@
+"""Kernels that count triangles, whatever their spelling: three nodes, an arc between any two of them, one sum.
+
+Takes a kernel, gives its `TriangleCount`. The three nodes come from loops over neighbors, from the kernel's own range
+of nodes or arcs, and arcs between them from these loops and from tests with `is_an_edge`. All that else decides whether
+three nodes count is how their numbers compare; so in a graph whose arcs lead both ways, without parallel ones, every
+triangle counts equally often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import map_expression
+
+_COMPARISONS = {
+    ir.BinaryOperator.EQUAL: lambda a, b: a == b,
+    ir.BinaryOperator.NOT_EQUAL: lambda a, b: a != b,
+    ir.BinaryOperator.LESS: lambda a, b: a < b,
+    ir.BinaryOperator.LESS_EQUAL: lambda a, b: a <= b,
+    ir.BinaryOperator.GREATER: lambda a, b: a > b,
+    ir.BinaryOperator.GREATER_EQUAL: lambda a, b: a >= b,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TriangleCount:
+    """`reduction` grows by `value` for every triangle; `loops_count` if loops may make triangles of fewer nodes."""
+
+    reduction: ir.Reduction
+    value: int
+    loops_count: bool
+
+
+class IsNone(Exception):  # noqa: N818 - it says what the kernel is
+    """What is read counts something else."""
+
+
+def triangle_count(kernel: ir.Kernel) -> TriangleCount | None:
+    """What the kernel counts, if it counts triangles and does nothing else."""
+    try:
+        return _counted(kernel, TripleReader())
+    except IsNone:
+        return None
+
+
+def _counted(kernel: ir.Kernel, reader: TripleReader) -> TriangleCount:
+    if len(kernel.reductions) != 1 or kernel.iterator is None:
+        raise IsNone
+    match kernel.domain:
+        case ir.AllNodes():
+            reader.nodes.append(ir.Ref(kernel.iterator))
+        case ir.AllArcs():
+            reader.ends(kernel.iterator)
+        case _:
+            raise IsNone
+    if kernel.filter is not None:
+        reader.condition(reader.term(kernel.filter))
+    reduction = kernel.reductions[0]
+    value = reader.value(kernel.body, reduction.variable)
+    whole = reduction.combine is ir.Combine.ADD and reduction.variable.element in (ir.Element.INT, ir.Element.LONG)
+    if not whole or not reader.is_triangle():
+        raise IsNone
+    times = sum(map(reader.holds, ORDERS))
+    if times == 0:
+        raise IsNone
+    return TriangleCount(reduction, value * times, reader.loops_count())
+
+
+ORDERS = tuple(permutations(range(3)))
+"""How the numbers of three nodes may compare."""
+
+
+class TripleReader:
+    """Reads which triples of nodes something is done for: the `nodes`, by the loops that they come from, the `arcs`
+    that there are between them, and the conditions on their numbers."""
+
+    def __init__(self) -> None:
+        self.known: dict[ir.Expression, ir.Expression] = {}
+        self.nodes: list[ir.Ref] = []
+        self.arcs: set[frozenset[ir.Ref]] = set()
+        self.conditions: list[ir.Expression] = []
+
+    def is_triangle(self) -> bool:
+        """Whether it is about three nodes, an arc between any two of them."""
+        return len(self.nodes) == len(self.arcs) == 3
+
+    def loops_count(self) -> bool:
+        """Whether loops may make triples that count of fewer nodes."""
+        return any(self.holds(places) for places in product(range(3), repeat=3) if len(set(places)) < 3)
+
+    def ends(self, arc: ir.Variable) -> None:
+        """The ends of an arc, under names of ours."""
+        source, destination = (ir.Ref(ir.Variable(f"{arc.name}'{end}", ir.Element.NODE)) for end in ("source", "end"))
+        self.known[ir.Load(ir.SOURCES, ir.Ref(arc))] = source
+        self.known[ir.Load(ir.COLUMNS, ir.Ref(arc))] = destination
+        self.nodes += (source, destination)
+        self.arcs.add(frozenset((source, destination)))
+
+    # --- operations ---
+
+    def value(self, ops: tuple[ir.KernelOp, ...], total: ir.Variable) -> int:
+        """What each triple adds to `total`, a reduction or a local that begins with 0."""
+        rest = list(self.defined(ops))
+        match rest:
+            case [ir.Contribute(variable, ir.Const(int() as value))] if variable == total:
+                return value
+            case [ir.SetLocal(variable, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(old), ir.Const(int() as value)))]:
+                if variable == old == total:
+                    return value
+            case [ir.KernelIf(condition, then, ())]:
+                self.condition(self.term(condition))
+                return self.value(then, total)
+            case [ir.ForNeighbors() as loop]:
+                self.neighbors(loop)
+                return self.value(loop.body, total)
+            case [ir.Let(local, ir.Const(0)), first, last] if _adds(last, local, total):
+                return self.value((first,), local)
+        raise IsNone
+
+    def defined(self, ops: tuple[ir.KernelOp, ...]) -> Iterator[ir.KernelOp]:
+        """The operations without locals that only name nodes, which are noted."""
+        for op in ops:
+            if isinstance(op, ir.Let) and self.term(op.value) in self.nodes:
+                self.known[ir.Ref(op.variable)] = self.term(op.value)
+            else:
+                yield op
+
+    def neighbors(self, loop: ir.ForNeighbors) -> None:
+        node, neighbor = self.term(loop.node), ir.Ref(loop.neighbor)
+        if node not in self.nodes or len(self.nodes) == 3:
+            raise IsNone
+        assert isinstance(node, ir.Ref)
+        columns: ir.Array = ir.COLUMNS if loop.direction is ir.Direction.OUT else ir.IN_COLUMNS
+        self.known[ir.Load(columns, ir.Ref(loop.position))] = neighbor
+        self.nodes.append(neighbor)
+        self.arcs.add(frozenset((node, neighbor)))
+
+    # --- conditions ---
+
+    def term(self, expression: ir.Expression) -> ir.Expression:
+        return map_expression(lambda inner: self.known.get(inner, inner), expression)
+
+    def condition(self, condition: ir.Expression) -> None:
+        """Takes a condition apart into arcs that there must be and comparisons of nodes."""
+        tested = tested_arc(condition)
+        if isinstance(condition, ir.Binary) and condition.operator is ir.BinaryOperator.AND:
+            self.condition(condition.left)
+            self.condition(condition.right)
+        elif tested is not None:
+            if tested[0] == tested[1] or not all(end in self.nodes for end in tested):
+                raise IsNone
+            self.arcs.add(frozenset(end for end in tested if isinstance(end, ir.Ref)))
+        else:
+            self.conditions.append(condition)
+
+    def holds(self, places: tuple[int, ...]) -> bool:
+        """Whether three nodes count whose numbers are in this order."""
+        numbers: dict[ir.Expression, int] = dict(zip(self.nodes, places, strict=True))
+        return all(_holds(condition, numbers) for condition in self.conditions)
+
+
+def _adds(op: ir.KernelOp, local: ir.Variable, total: ir.Variable) -> bool:
+    """Whether the operation adds a local to the total."""
+    match op:
+        case ir.Contribute(variable, ir.Ref(added)):
+            return (variable, added) == (total, local)
+        case ir.SetLocal(variable, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(old), ir.Ref(added))):
+            return (variable, old, added) == (total, total, local)
+        case _:
+            return False
+
+
+def tested_arc(condition: ir.Expression) -> tuple[ir.Expression, ir.Expression] | None:
+    """The ends of an arc, if the condition is that there is one, or one of both ways, where they lead both ways."""
+    if not isinstance(condition, ir.Binary):
+        return None
+    if condition.operator is ir.BinaryOperator.OR:
+        one, other = tested_arc(condition.left), tested_arc(condition.right)
+        return one if one is not None and other is not None and set(one) == set(other) else None
+    found = condition.left
+    while isinstance(found, ir.Cast) and found.element in (ir.Element.ARC, ir.Element.LONG):
+        found = found.operand
+    if not isinstance(found, ir.FindArc):
+        return None
+    match condition.operator, condition.right:
+        case (ir.BinaryOperator.GREATER_EQUAL, ir.Const(0)) | (
+            ir.BinaryOperator.NOT_EQUAL | ir.BinaryOperator.GREATER,
+            ir.Const(-1),
+        ):
+            return found.source, found.destination
+        case _:
+            return None
+
+
+def _holds(condition: ir.Expression, numbers: dict[ir.Expression, int]) -> bool:
+    match condition:
+        case ir.Const(bool() as truth):
+            return truth
+        case ir.Unary(ir.UnaryOperator.NOT, operand):
+            return not _holds(operand, numbers)
+        case ir.Binary(ir.BinaryOperator.AND, left, right):
+            return _holds(left, numbers) and _holds(right, numbers)
+        case ir.Binary(ir.BinaryOperator.OR, left, right):
+            return _holds(left, numbers) or _holds(right, numbers)
+        case ir.Binary(operator, left, right) if operator in _COMPARISONS and left in numbers and right in numbers:
+            return bool(_COMPARISONS[operator](numbers[left], numbers[right]))
+        case _:
+            raise IsNone

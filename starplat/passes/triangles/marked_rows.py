@@ -1,0 +1,97 @@
+"""Finds the nodes that two rows have in common by marks: the rows are those parts of a graph's rows that are kept.
+
+Each of a few workers takes blocks of nodes from all over the graph. It marks the nodes of a row, a bit for each in
+memory of its own, looks at the bits of all nodes in the rows of these, and takes the marks away again. So an arc costs
+as many looks as the other row is long, none of which is a branch that nobody can foresee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.passes.triangles.meetings import Tally
+
+BLOCK = 64
+"""Nodes that a worker takes at once: their rows lie side by side."""
+
+_ZERO, _ONE, _WORD = (ir.Const(number, ir.Element.INT) for number in (0, 1, 32))
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRows:
+    """Writes the body of a kernel over workers. Row `v` is kept[row_offsets[v]] up to kept[ends[v]]; `local` gives
+    names to locals."""
+
+    kept: ir.Array
+    ends: ir.Array
+    marks: ir.Array
+    local: Callable[[str, ir.Element], ir.Variable]
+
+    def share(self, tally: Tally) -> tuple[ir.Variable, tuple[ir.KernelOp, ...]]:
+        """A worker's number, and what it does."""
+        worker, first = self.local("worker", ir.Element.INT), self.local("first", ir.Element.INT)
+        mine, v = self.local("mine", ir.Element.LONG), self.local("v", ir.Element.NODE)
+        words = _binary("+", _binary("/", ir.NumNodes(), _WORD), _ONE)
+        begin = _binary("*", ir.Cast(ir.Ref(worker), ir.Element.LONG), ir.Cast(words, ir.Element.LONG))
+        block = ir.ForRange(v, ir.Ref(first), self.end_of_block(first), self.row(v, mine, tally))
+        step = (ir.SetLocal(first, _binary("+", ir.Ref(first), ir.Const(BLOCK * ir.WORKERS, ir.Element.INT))),)
+        return worker, (
+            ir.Let(mine, begin),
+            ir.Let(first, _binary("*", ir.Ref(worker), ir.Const(BLOCK, ir.Element.INT))),
+            ir.KernelFor(_binary("<", ir.Ref(first), ir.NumNodes()), step, (block,)),
+        )
+
+    def end_of_block(self, first: ir.Variable) -> ir.Expression:
+        last = _binary("+", ir.Ref(first), ir.Const(BLOCK, ir.Element.INT))
+        return ir.Apply(ir.MathFunction.MIN, (last, ir.NumNodes()), ir.Element.INT)
+
+    def row(self, v: ir.Variable, mine: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """What is done with the row of one node; one of a single arc has nothing in common with any other."""
+        begin, end = self.local("begin", ir.Element.ARC), self.local("end", ir.Element.ARC)
+        place, e, old = (self.local(name, ir.Element.ARC) for name in ("place", "e", "old"))
+        bit, u = self.bit(ir.Load(self.kept, ir.Ref(place))), self.local("u", ir.Element.NODE)
+        put = ir.UpdateCell(
+            ir.Combine.BIT_OR, self.marks, self.word(mine, ir.Load(self.kept, ir.Ref(place))), bit, shared=False
+        )
+        clear = ir.Store(self.marks, self.word(mine, ir.Load(self.kept, ir.Ref(old))), _ZERO)
+        rows = (
+            ir.Let(u, ir.Load(self.kept, ir.Ref(e))),
+            *tally.begin(),
+            self.other_row(u, mine, tally),
+            *tally.end(v, u),
+        )
+        several = ir.Binary(ir.BinaryOperator.GREATER, _binary("-", ir.Ref(end), ir.Ref(begin)), _ONE, ir.Element.BOOL)
+        loops = (
+            ir.ForRange(at, ir.Ref(begin), ir.Ref(end), body)
+            for at, body in ((place, (put,)), (e, rows), (old, (clear,)))
+        )
+        return (
+            ir.Let(begin, ir.Load(ir.ROW_OFFSETS, ir.Ref(v))),
+            ir.Let(end, ir.Load(self.ends, ir.Ref(v))),
+            ir.KernelIf(several, tuple(loops)),
+        )
+
+    def other_row(self, u: ir.Variable, mine: ir.Variable, tally: Tally) -> ir.ForRange:
+        """Looks for marks."""
+        i, w = self.local("i", ir.Element.ARC), self.local("w", ir.Element.NODE)
+        look = _binary("&", ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w)))
+        marked = _binary("!=", look, _ZERO)
+        body = (ir.Let(w, ir.Load(self.kept, ir.Ref(i))), ir.KernelIf(marked, tally.found(w)))
+        return ir.ForRange(i, ir.Load(ir.ROW_OFFSETS, ir.Ref(u)), ir.Load(self.ends, ir.Ref(u)), body)
+
+    def word(self, mine: ir.Variable, node: ir.Expression) -> ir.Expression:
+        return _binary("+", ir.Ref(mine), ir.Cast(_binary("/", node, _WORD), ir.Element.LONG))
+
+    def bit(self, node: ir.Expression) -> ir.Expression:
+        return _binary("<<", _ONE, _binary("%", node, _WORD))
+
+
+def _binary(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    found = ir.BinaryOperator(operator)
+    if operator in ("<", "!="):
+        return ir.Binary(found, left, right, ir.Element.BOOL)
+    return ir.Binary(
+        found, left, right, left.element if left.element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT
+    )

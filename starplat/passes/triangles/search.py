@@ -1,0 +1,257 @@
+"""Finds every triangle of a simple graph once, by intersecting rows: the kernels, and the host operations around them.
+
+For graphs in which every arc has its reverse and no other beside it, after Chiba and Nishizeki (SIAM J. Comput. 1985)
+and Schank and Wagner (WEA 2005): one kernel tests that the graph is such; one keeps of every edge the arc to the end
+with more neighbors, so that no node keeps many; one looks, for every two arcs that a node keeps, whether an arc joins
+their ends. That finds each triangle once, from its least node. What is done with it is a `Tally`.
+
+Rows keep their places and their order, so that no sums over all nodes are needed. Where threads run in lockstep, those
+next to each other take the arcs of one node, and search the same row at the same time. Where a thread is a core, it
+marks the nodes of one row, a bit for each in memory of its own, and looks for marks in the rows of all these; the
+branches of merging two rows cost more than either. Where it is not known, each thread merges two rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.rows import row_length
+from starplat.ir.visitor import with_signature
+from starplat.passes.names import names_throughout
+from starplat.passes.rewritten import free_name, replaced
+from starplat.passes.triangles.marked_rows import MarkedRows
+from starplat.passes.triangles.meetings import Meeting, Tally
+
+_STEPS = ("check", "orient", "intersect")
+FALSE, TRUE = ir.Const(False, ir.Element.BOOL), ir.Const(True, ir.Element.BOOL)
+
+
+@dataclass
+class TriangleSearch:
+    """Writes what goes in the place of one launch; `loops_matter` if a loop is enough to make a graph another one."""
+
+    module: ir.Module
+    host_function: ir.HostFunction
+    kernel: ir.Kernel
+    launch: ir.Launch
+    meeting: Meeting
+    loops_matter: bool
+
+    def __post_init__(self) -> None:
+        kernels = {kernel.name for kernel in self.module.kernels}
+        self.names = {step: free_name(f"{self.kernel.name}_{step}", kernels) for step in _STEPS}
+        self.outer = names_throughout(self.host_function, self.module)
+        self.other = ir.Variable(self.own("other_graph"), ir.Element.BOOL)
+        self.excess = ir.Variable(self.own("downward_excess"), ir.Element.LONG)
+        self.kept = ir.Array(self.own("kept_columns"), ir.Element.NODE, ir.Extent.ARCS, ir.Origin.TEMPORARY)
+        self.ends = ir.Array(self.own("kept_ends"), ir.Element.ARC, ir.Extent.NODES, ir.Origin.TEMPORARY)
+        self.marks = ir.Array(self.own("marked"), ir.Element.INT, ir.Extent.WORKERS_BITS, ir.Origin.TEMPORARY)
+        self.taken = {self.other.name, self.excess.name, self.kept.name, self.ends.name, self.marks.name}
+        self.v, self.u, self.w = (self.local(name, ir.Element.NODE) for name in "vuw")
+        self.e, self.i = self.local("e", ir.Element.ARC), self.local("i", ir.Element.ARC)
+
+    def own(self, name: str) -> str:
+        """A free name in the host function and its kernels, taken from now on."""
+        chosen = free_name(name, self.outer)
+        self.outer.add(chosen)
+        return chosen
+
+    def local(self, name: str, element: ir.Element) -> ir.Variable:
+        """A local of the kernels written here."""
+        return ir.Variable(free_name(name, self.taken), element)
+
+    def module_with(
+        self,
+        tally: Tally,
+        *,
+        before: tuple[ir.HostOp, ...] = (),
+        after: tuple[ir.HostOp, ...] = (),
+        arrays: tuple[ir.Array, ...] = (),
+        kernels: tuple[ir.Kernel, ...] = (),
+    ) -> ir.Module:
+        """The module that searches in place of the launch, with what the search needs before and after it; on graphs
+        of another kind the launch stays."""
+        marks = (self.marks,) if self.meeting is Meeting.MARKS else ()
+        ready = tuple(ir.Fill(array, ir.Const(0, array.element)) for array in marks)
+        found = (ir.Launch(self.names["orient"]), *ready, *before, ir.Launch(self.names["intersect"]), *after)
+        body = replaced(self.host_function.body, (self.launch, self.host(found)))
+        function = replace(
+            self.host_function, body=body, arrays=(*self.host_function.arrays, self.kept, self.ends, *marks, *arrays)
+        )
+        functions = tuple(function if f.name == function.name else f for f in self.module.functions)
+        everything = (*self.module.kernels, *self.kernels(tally), *kernels)
+        return replace(self.module, functions=functions, kernels=everything)
+
+    def host(self, found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        zero = ir.Const(0, ir.Element.LONG)
+        even = _compare("==", ir.Ref(self.excess), zero)
+        right = ir.Binary(
+            ir.BinaryOperator.AND, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(self.other)), even, ir.Element.BOOL
+        )
+        declared = (ir.DeclareVariable(self.other, FALSE), ir.DeclareVariable(self.excess, zero))
+        return (ir.HostBlock((*declared, ir.Launch(self.names["check"]), ir.HostIf(right, found, (self.launch,)))),)
+
+    # --- kernels ---
+
+    def kernels(self, tally: Tally) -> tuple[ir.Kernel, ...]:
+        told = (ir.Reduction(self.other, ir.Combine.OR), ir.Reduction(self.excess, ir.Combine.ADD))
+        comment = "does every arc have its reverse, and none beside it?"
+        check = self.step("check", ir.AllArcs(), self.e, self.check(), told, comment)
+        orient = self.step(
+            "orient", ir.AllNodes(), self.v, self.orient(), (), "keeps the arcs to nodes of higher degree"
+        )
+        return check, orient, self.intersecting(tally)
+
+    def intersecting(self, tally: Tally) -> ir.Kernel:
+        comment = "looks for arcs between the ends of arcs that a node keeps"
+        match self.meeting:
+            case Meeting.SEARCH | Meeting.MERGE:
+                return self.step("intersect", ir.AllArcs(), self.e, self.intersect(tally), tally.reductions, comment)
+            case Meeting.MARKS:
+                marked = MarkedRows(self.kept, self.ends, self.marks, self.local)
+                worker, body = marked.share(tally)
+                return self.step("intersect", ir.Workers(), worker, body, tally.reductions, comment)
+        assert_never(self.meeting)
+
+    def step(
+        self,
+        step: str,
+        domain: ir.Domain,
+        iterator: ir.Variable,
+        body: tuple[ir.KernelOp, ...],
+        reductions: tuple[ir.Reduction, ...],
+        comment: str,
+    ) -> ir.Kernel:
+        name, span = self.names[step], self.kernel.span
+        return with_signature(
+            ir.Kernel(name, domain, iterator, None, body, (), (), reductions, span, f"triangles: {comment}")
+        )
+
+    def check(self) -> tuple[ir.KernelOp, ...]:
+        """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
+        arc, before = ir.Ref(self.e), _minus(ir.Ref(self.e), 1)
+        source, end = ir.Ref(self.v), ir.Ref(self.u)
+        tell = (ir.Contribute(self.other, TRUE),)
+        twice = _all(
+            _compare(">", arc, ir.Const(0, ir.Element.INT)),
+            _compare("==", ir.Load(ir.SOURCES, before), source),
+            _compare("==", ir.Load(ir.COLUMNS, before), end),
+        )
+        lacking = _compare("<", ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
+        down = (ir.Contribute(self.excess, ir.Const(1, ir.Element.LONG)), ir.KernelIf(lacking, tell))
+        up = (ir.Contribute(self.excess, ir.Const(-1, ir.Element.LONG)),)
+        loop = tell if self.loops_matter else ()
+        same = (ir.KernelIf(_compare("==", source, end), loop),) if loop else ()
+        return (
+            ir.Let(self.v, ir.Load(ir.SOURCES, arc)),
+            ir.Let(self.u, ir.Load(ir.COLUMNS, arc)),
+            ir.KernelIf(twice, tell),
+            *same,
+            ir.KernelIf(_compare("<", end, source), down),
+            ir.KernelIf(_compare(">", end, source), up),
+        )
+
+    def orient(self) -> tuple[ir.KernelOp, ...]:
+        """The arcs that a node keeps stand at the beginning of its row, in order."""
+        following = self.local("next", ir.Element.ARC)
+        degree, others = self.local("degree", ir.Element.ARC), self.local("neighbor_degree", ir.Element.ARC)
+        equal = _all(_compare("==", ir.Ref(others), ir.Ref(degree)), _compare(">", ir.Ref(self.u), ir.Ref(self.v)))
+        later = ir.Binary(ir.BinaryOperator.OR, _compare(">", ir.Ref(others), ir.Ref(degree)), equal, ir.Element.BOOL)
+        keep = (
+            ir.Store(self.kept, ir.Ref(following), ir.Ref(self.u)),
+            ir.SetLocal(following, _plus(ir.Ref(following), 1)),
+        )
+        body = (ir.Let(others, row_length(self.u)), ir.KernelIf(later, keep))
+        return (
+            ir.Let(degree, row_length(self.v)),
+            ir.Let(following, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
+            ir.ForNeighbors(ir.Direction.OUT, ir.Ref(self.v), self.u, self.e, body, parallel=False),
+            ir.Store(self.ends, ir.Ref(self.v), ir.Ref(following)),
+        )
+
+    def intersect(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """What one arc finds, if its node keeps it."""
+        end = self.local("end", ir.Element.ARC)
+        found = self.searched(end, tally) if self.meeting is Meeting.SEARCH else self.merged(end, tally)
+        return (
+            ir.Let(self.v, ir.Load(ir.SOURCES, ir.Ref(self.e))),
+            ir.Let(end, ir.Load(self.ends, ir.Ref(self.v))),
+            ir.KernelIf(_compare("<", ir.Ref(self.e), ir.Ref(end)), found),
+        )
+
+    def merged(self, end: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """For an arc v -> u: the nodes that both have an arc to."""
+        j, last = self.local("j", ir.Element.ARC), self.local("last", ir.Element.ARC)
+        one, other = self.local("one", ir.Element.NODE), self.local("other", ir.Element.NODE)
+        step = (
+            ir.Let(one, ir.Load(self.kept, ir.Ref(self.i))),
+            ir.Let(other, ir.Load(self.kept, ir.Ref(j))),
+            ir.KernelIf(_compare("==", ir.Ref(one), ir.Ref(other)), tally.found(one)),
+            ir.KernelIf(_compare("<=", ir.Ref(one), ir.Ref(other)), (ir.SetLocal(self.i, _plus(ir.Ref(self.i), 1)),)),
+            ir.KernelIf(_compare(">=", ir.Ref(one), ir.Ref(other)), (ir.SetLocal(j, _plus(ir.Ref(j), 1)),)),
+        )
+        both = _all(_compare("<", ir.Ref(self.i), ir.Ref(end)), _compare("<", ir.Ref(j), ir.Ref(last)))
+        return (
+            ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.e))),
+            ir.Let(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
+            ir.Let(j, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.u))),
+            ir.Let(last, ir.Load(self.ends, ir.Ref(self.u))),
+            *tally.begin(),
+            ir.KernelWhile(both, step),
+            *tally.end(self.v, self.u),
+        )
+
+    def searched(self, end: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """For an arc v -> w: whichever other node u v has an arc to, does u have one to w?"""
+        each = (
+            ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.i))),
+            ir.KernelIf(_compare("!=", ir.Ref(self.u), ir.Ref(self.w)), self.search(tally)),
+        )
+        loop = ir.ForRange(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v)), ir.Ref(end), each)
+        return (ir.Let(self.w, ir.Load(self.kept, ir.Ref(self.e))), *tally.begin(), loop, *tally.end(self.v, self.w))
+
+    def search(self, tally: Tally) -> tuple[ir.KernelOp, ...]:
+        """Whether w stands in the row of u: a binary search."""
+        low, high, last = (self.local(name, ir.Element.ARC) for name in ("low", "high", "last"))
+        middle = self.local("middle", ir.Element.ARC)
+        half = ir.Binary(
+            ir.BinaryOperator.DIVIDE, _minus(ir.Ref(high), ir.Ref(low)), ir.Const(2, ir.Element.INT), ir.Element.ARC
+        )
+        smaller = _compare("<", ir.Load(self.kept, ir.Ref(middle)), ir.Ref(self.w))
+        is_there = _all(
+            _compare("<", ir.Ref(low), ir.Ref(last)), _compare("==", ir.Load(self.kept, ir.Ref(low)), ir.Ref(self.w))
+        )
+        narrowed = ir.KernelIf(
+            smaller, (ir.SetLocal(low, _plus(ir.Ref(middle), 1)),), (ir.SetLocal(high, ir.Ref(middle)),)
+        )
+        return (
+            ir.Let(low, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.u))),
+            ir.Let(last, ir.Load(self.ends, ir.Ref(self.u))),
+            ir.Let(high, ir.Ref(last)),
+            ir.KernelWhile(
+                _compare("<", ir.Ref(low), ir.Ref(high)),
+                (ir.Let(middle, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(low), half, ir.Element.ARC)), narrowed),
+            ),
+            ir.KernelIf(is_there, tally.found(self.u)),
+        )
+
+
+def _compare(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator(operator), left, right, ir.Element.BOOL)
+
+
+def _all(first: ir.Expression, *others: ir.Expression) -> ir.Expression:
+    for other in others:
+        first = ir.Binary(ir.BinaryOperator.AND, first, other, ir.Element.BOOL)
+    return first
+
+
+def _plus(value: ir.Expression, number: int) -> ir.Binary:
+    return ir.Binary(ir.BinaryOperator.ADD, value, ir.Const(number, ir.Element.INT), value.element)
+
+
+def _minus(value: ir.Expression, other: ir.Expression | int) -> ir.Binary:
+    taken = ir.Const(other, ir.Element.INT) if isinstance(other, int) else other
+    return ir.Binary(ir.BinaryOperator.SUBTRACT, value, taken, value.element)

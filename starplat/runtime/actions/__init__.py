@@ -1,0 +1,1 @@
+"""The executor: what each host operation does on a device."""

@@ -1,0 +1,201 @@
+"""Host operations that say what comes next: choices, loops, leaving them, calls.
+
+`ACTIONS` has one function for each; what stands inside an operation is performed by the machine's `block`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import settled
+from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.source import NOWHERE
+
+
+def branch(machine: Machine, op: ir.HostIf, frame: Frame) -> Flow:
+    return machine.block(op.then if machine.value(op.condition, frame) else op.otherwise, frame)
+
+
+def while_true(machine: Machine, op: ir.HostWhile, frame: Frame) -> Flow:
+    first = op.test_last
+    with machine.progress.loop() as loop:
+        while True:
+            if not first:
+                flow = machine.block(op.before, frame)
+                if flow is not Flow.ON:
+                    return flow
+                if not machine.value(op.condition, frame):
+                    return Flow.ON
+            first = False
+            machine.begin_round(loop, op)
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                return Flow.ON
+            if flow is Flow.RETURN:
+                return flow
+
+
+def counted(machine: Machine, op: ir.HostFor, frame: Frame) -> Flow:
+    with machine.progress.loop() as loop:
+        while True:
+            flow = machine.block(op.before, frame)
+            if flow is not Flow.ON:
+                return flow
+            if not machine.value(op.condition, frame):
+                return Flow.ON
+            machine.begin_round(loop, op)
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                return Flow.ON
+            if flow is Flow.RETURN:
+                return flow
+            machine.block(op.step, frame)
+
+
+def for_range(machine: Machine, op: ir.HostForRange, frame: Frame) -> Flow:
+    end = machine.value(op.end, frame)
+    machine.set(op.variable, machine.value(op.first, frame), frame)
+    with machine.progress.loop() as loop:
+        while frame.variables[op.variable.name] < end:
+            loop.begin_round()
+            flow = machine.block(op.body, frame)
+            if flow is Flow.BREAK:
+                break
+            if flow is Flow.RETURN:
+                return flow
+            machine.set(op.variable, frame.variables[op.variable.name] + 1, frame)
+    return Flow.ON
+
+
+def for_neighbors(machine: Machine, op: ir.HostForNeighbors, frame: Frame) -> Flow:
+    columns = machine.world.host[(ir.COLUMNS if op.direction is ir.Direction.OUT else ir.IN_COLUMNS).name]
+    node = int(machine.value(op.node, frame))
+
+    def steps() -> Iterator[None]:
+        for position in machine.row(op.direction, node):
+            machine.set(op.position, position, frame)
+            machine.set(op.neighbor, columns[position], frame)
+            yield
+
+    return _each(machine, steps(), op.body, frame)
+
+
+def for_members(machine: Machine, op: ir.HostForMembers, frame: Frame) -> Flow:
+    place = frame.places[op.members.name]
+    flags = place.known if place.known is not None else machine.device.download(place.buffer)
+
+    def steps() -> Iterator[None]:
+        for member in np.flatnonzero(flags).tolist():
+            machine.set(op.variable, member, frame)
+            yield
+
+    return _each(machine, steps(), op.body, frame)
+
+
+def _each(machine: Machine, steps: Iterator[None], body: Op, frame: Frame) -> Flow:
+    with machine.progress.loop() as loop:
+        for _ in steps:
+            loop.begin_round()
+            flow = machine.block(body, frame)
+            if flow is Flow.BREAK:
+                break
+            if flow is Flow.RETURN:
+                return flow
+    return Flow.ON
+
+
+def leave(machine: Machine, op: ir.HostBreak, frame: Frame) -> Flow:
+    return Flow.BREAK
+
+
+def go_on(machine: Machine, op: ir.HostContinue, frame: Frame) -> Flow:
+    return Flow.CONTINUE
+
+
+def give_back(machine: Machine, op: ir.HostReturn, frame: Frame) -> Flow:
+    if op.value is not None:
+        value = machine.value(op.value, frame)
+        result = frame.function.result
+        frame.returned = value if result is None else settled(result, value)
+    return Flow.RETURN
+
+
+def in_any_order(machine: Machine, op: ir.NearestFirst, frame: Frame) -> Flow:
+    return machine.block(op.body, frame)
+
+
+def push(machine: Machine, op: ir.PushOrPull, frame: Frame) -> Flow:
+    return machine.block(op.push, frame)
+
+
+def in_batches(machine: Machine, op: ir.InBatches, frame: Frame) -> Flow:
+    """Rounds are asked for without waiting, then twice as many, until the device says that there are no more. No number
+    limits them, as none takes place after the last: rounds that are counted are asked for one by one."""
+    goes_on, ahead = machine.buffer(op.goes_on, frame), 1
+    with machine.progress.loop() as loop:
+        while True:
+            for _ in range(ahead):
+                loop.begin_round()
+                machine.block(op.body, frame)
+            if not machine.device.read_cell(goes_on, 0):
+                return Flow.ON
+            ahead = min(2 * ahead, op.most)
+
+
+def inside(machine: Machine, op: ir.HostBlock, frame: Frame) -> Flow:
+    """A statement of the program, which mistakes are put down to meanwhile."""
+    outer = machine.span
+    machine.span = outer if op.span == NOWHERE else op.span
+    try:
+        return machine.block(op.body, frame)
+    finally:
+        machine.span = outer
+
+
+def call(machine: Machine, op: ir.HostCall, frame: Frame) -> Flow:
+    called = Frame(machine.module.function(op.function))
+    lent: list[tuple[Place, ir.Array, str]] = []
+    scalars: list[tuple[ir.Variable, str]] = []
+    for parameter, argument in zip(called.function.parameters, op.arguments, strict=True):
+        name = parameter.what.name
+        match argument:
+            case ir.Array():
+                called.places[name] = frame.places[argument.name]
+                lent.append((frame.places[argument.name], argument, name))
+            case ir.Variable():
+                called.variables[name] = frame.variables[argument.name]
+                if parameter.by_reference:
+                    scalars.append((argument, name))
+            case _:
+                called.variables[name] = settled(parameter.what.element, machine.value(argument, frame))
+    machine.call(called)
+    for before, array, name in lent:
+        if called.places[name] is not before:
+            frame.places[array.name] = called.places[name]
+    for variable, name in scalars:
+        machine.set(variable, called.variables[name], frame)
+    if op.result is not None:
+        machine.set(op.result, called.returned, frame)
+    return Flow.ON
+
+
+ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {
+    ir.HostIf: branch,
+    ir.HostWhile: while_true,
+    ir.HostFor: counted,
+    ir.HostForRange: for_range,
+    ir.HostForNeighbors: for_neighbors,
+    ir.HostForMembers: for_members,
+    ir.HostBreak: leave,
+    ir.HostContinue: go_on,
+    ir.HostReturn: give_back,
+    ir.HostCall: call,
+    ir.HostBlock: inside,
+    ir.NearestFirst: in_any_order,
+    ir.PushOrPull: push,
+    ir.InBatches: in_batches,
+}

@@ -1,0 +1,57 @@
+"""Walks a host program over a device: the only reader of host operations that runs them.
+
+In come a module's built kernels, a graph on the device and bound arguments; out come the arrays that the entry's
+parameters stand for at the end, and what it returns. What an operation does is in `cell_actions`, `launch_actions` and
+`control_actions`; what it acts on, in `machine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starplat.ir import nodes as ir
+from starplat.runtime.actions import cells as cell_actions
+from starplat.runtime.actions import control as control_actions
+from starplat.runtime.actions import launches as launch_actions
+from starplat.runtime.actions.machine import Flow, Frame, Machine, Op, Place
+from starplat.runtime.elements import Value
+
+ACTIONS: Mapping[type, Callable[[Machine, Any, Frame], Flow]] = {
+    **cell_actions.ACTIONS,
+    **launch_actions.ACTIONS,
+    **control_actions.ACTIONS,
+}
+"""Every host operation and what performs it; a test holds that none is missing."""
+
+
+class Executor(Machine):
+    """Runs the functions of one module on one device."""
+
+    def run(self, places: dict[str, Place], scalars: Mapping[str, Value]) -> Value | None:
+        """Calls the entry; afterwards `places` is what its arrays stand for."""
+        frame = Frame(self.module.function(self.module.entry), places, dict(scalars))
+        self.call(frame)
+        return frame.returned
+
+    def call(self, frame: Frame) -> None:
+        own = [array.name for array in frame.function.arrays]
+        try:
+            for array in frame.function.arrays:
+                frame.places[array.name] = Place(self.allocate(array))
+            self.block(frame.function.body, frame)
+        finally:
+            for name in own:
+                if name in frame.places:
+                    self.device.release(frame.places.pop(name).buffer)
+
+    def block(self, ops: Op, frame: Frame) -> Flow:
+        for op in ops:
+            flow = self.perform(op, frame)
+            if flow is not Flow.ON:
+                return flow
+        return Flow.ON
+
+    def perform(self, op: ir.HostOp, frame: Frame) -> Flow:
+        """Performs one operation, and what stands inside it."""
+        return ACTIONS[type(op)](self, op, frame)

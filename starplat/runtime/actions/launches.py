@@ -1,0 +1,74 @@
+"""Host operations that start kernels: one kernel, or a whole operation in one launch where the target can.
+
+`ACTIONS` has one function for each. How many iterations a launch has, the kernel's domain says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import combined
+from starplat.ir.shapes.listed import MOST_GUESSED
+from starplat.runtime.actions.machine import Flow, Frame, Machine
+from starplat.runtime.devices.device import LaunchSize
+
+
+def launch(machine: Machine, op: ir.Launch, frame: Frame) -> Flow:
+    uses, world, places = machine.kernels.uses[op.kernel], machine.world, frame.places
+    buffers = {name: world.buffers[name] for name in uses.of_graph}
+    for name in uses.own:
+        buffers[name] = places[name].buffer
+    for name in uses.written:
+        places[name].known = None
+    size = LaunchSize(_iterations(machine, uses.kernel, frame), world.num_nodes, world.num_arcs)
+    if type(uses.kernel.domain) is ir.Listed and machine.lengths[op.kernel] is not None:
+        machine.progress.active = size.iterations
+    contributed = machine.kernels.launch(uses.kernel, buffers, frame.variables, size)
+    for reduction in uses.brought_back:
+        if reduction.variable.name in contributed:
+            name, element = reduction.variable.name, reduction.variable.element
+            frame.variables[name] = combined(reduction.combine, element, frame.variables[name], contributed[name])
+    return Flow.ON
+
+
+def on_device(machine: Machine, op: ir.OnDevice, frame: Frame) -> Flow:
+    """One launch where the target can; what its body says where it cannot."""
+    if not machine.kernels.runs_together:
+        return machine.block(op.body, frame)
+    buffers = machine.together(op, frame)
+    for array in op.arrays:
+        if array.origin is not ir.Origin.GRAPH:
+            frame.places[array.name].known = None
+    size = LaunchSize(1, machine.world.num_nodes, machine.world.num_arcs)
+    machine.progress.by_device = True
+    outcomes = machine.kernels.launch_together(op, buffers, frame.variables, size)
+    for variable in op.outcomes:
+        machine.set(variable, outcomes[variable.name], frame)
+    return Flow.ON
+
+
+def _iterations(machine: Machine, kernel: ir.Kernel, frame: Frame) -> int:
+    world, domain = machine.world, kernel.domain
+    match domain:
+        case ir.AllNodes():
+            return world.num_nodes
+        case ir.AllArcs():
+            return world.num_arcs
+        case ir.Workers():
+            return ir.WORKERS
+        case ir.Once():
+            return 1
+        case ir.Listed() | ir.InWords() | ir.Numbers():
+            length = machine.lengths[kernel.name]
+            if length is None:
+                return min(world.num_nodes, MOST_GUESSED)
+            return max(int(machine.value(length, frame)), 0)
+        case ir.NodeNeighbors():
+            return len(machine.row(domain.direction, int(machine.value(domain.node, frame))))
+        case _:
+            assert_never(domain)
+
+
+ACTIONS: dict[type, Callable[[Machine, Any, Frame], Flow]] = {ir.Launch: launch, ir.OnDevice: on_device}

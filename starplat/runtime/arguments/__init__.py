@@ -1,0 +1,1 @@
+"""What a caller gives, as values of the program's parameters."""

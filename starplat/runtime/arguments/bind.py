@@ -1,0 +1,256 @@
+"""Binds what a caller gives to the parameters of a program's entry.
+
+`bind` takes Python values, `bind_text` the words of a command line; both give scalars and arrays in the form that the
+executor wants, or one diagnostic for every wrong argument, with the list of the parameters. Nodes go by original ids.
+Arrays that lie on a device stay there until the run's device is known; `brought_over` fetches those it cannot use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import assert_never
+
+from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.frontend.types import Carrier, GraphType, PropertyType, Scalar, SetType, Type
+from starplat.graph.graph import Graph
+from starplat.graph.ids import Labelled
+from starplat.ir import nodes as ir
+from starplat.runtime.arguments.lent import Lent, fetched, on_a_device
+from starplat.runtime.arguments.properties import members, numbered_cells, numbered_members, property_cells
+from starplat.runtime.arguments.property_files import property_in
+from starplat.runtime.arguments.scalars import NONE, UnfitError, parsed, scalar
+from starplat.runtime.elements import Cells, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The entry's arguments: `scalars` by name, `arrays` those whose first contents the caller gave."""
+
+    scalars: Mapping[str, Value] = field(default_factory=dict)
+    arrays: Mapping[str, Cells | Lent] = field(default_factory=dict)
+
+    def within(self, module: ir.Module) -> Bound:
+        """The same by the module's names for them."""
+        names = names_in(module)
+        return Bound(
+            {names[name]: value for name, value in self.scalars.items()},
+            {names[name]: cells for name, cells in self.arrays.items()},
+        )
+
+    def on_host(self, graph: Graph) -> Bound:
+        """The same with the contents that arrays on devices have now."""
+        brought = {n: brought_over(a, graph) if isinstance(a, Lent) else a for n, a in self.arrays.items()}
+        return Bound(self.scalars, brought)
+
+
+def bind(module: ir.Module, graph: Graph, given: Mapping[str, object], options: Collection[str] = ()) -> Bound:
+    """The arguments `given` as Python values: numbers, bools, original ids of nodes, sequences of ids, arrays.
+
+    `options` are names that the caller takes beside the parameters, and that one may have been meant for.
+
+    Raises:
+        DiagnosticError: E0701 missing, E0702 unknown, E0712 of the wrong kind, E0706 out of range, E0707 of the wrong
+            length.
+    """
+    return _Binder(module, graph, options).bound(given)
+
+
+def bind_text(module: ir.Module, graph: Graph, given: Mapping[str, str]) -> Bound:
+    """The arguments `given` as words: `INF`, `true`, `42`; a set `1,5,9` or `@file`, a property one value for all or
+    `@file`, as `property_files` reads it.
+
+    Raises:
+        DiagnosticError: as `bind`, and E0711, a file cannot be read.
+    """
+    types = {argument.name: argument.type for argument in module.arguments}
+    values: dict[str, object] = {}
+    problems: list[Diagnostic] = []
+    for name, text in given.items():
+        try:
+            values[name] = _from_text(name, text, types.get(name), graph)
+        except UnfitError as unfit:
+            problems.append(_unfit(name, types[name], unfit, called=graph.names.node_of(text) != NONE))
+        except OSError as error:
+            problems.append(_unreadable(name, text, error))
+        except UnicodeDecodeError:
+            problems.append(Diagnostic("E0711", f"argument '{name}': {text[1:]} is not a text file"))
+    if problems:
+        raise DiagnosticError(*problems)
+    return bind(module, graph, values)
+
+
+def brought_over(lent: Lent, graph: Graph) -> Cells:
+    """The cells of an array that lies on a device which is not the run's, or that the run cannot use as it is.
+
+    Raises:
+        DiagnosticError: as `bind`, for arrays.
+    """
+    try:
+        cells = fetched(lent.value)
+        match lent.kind:
+            case PropertyType():
+                return numbered_cells(cells, lent.kind, graph)
+            case SetType():
+                return numbered_members(cells, lent.kind, graph)
+            case _:
+                assert_never(lent.kind)
+    except UnfitError as unfit:
+        raise DiagnosticError(_unfit(lent.name, lent.kind, unfit)) from None
+
+
+def names_in(module: ir.Module) -> dict[str, str]:
+    """What the module calls the entry's arguments: not always what the program does, which may say `sources`."""
+    arguments = (argument for argument in module.arguments if not isinstance(argument.type, GraphType))
+    parameters = module.function(module.entry).parameters
+    return {argument.name: parameter.what.name for argument, parameter in zip(arguments, parameters, strict=True)}
+
+
+def signature(module: ir.Module) -> str:
+    """The parameters that a caller may give, with their types."""
+    return ", ".join(_in_words(argument) for argument in module.arguments if not isinstance(argument.type, GraphType))
+
+
+class _Binder:
+    def __init__(self, module: ir.Module, graph: Graph, options: Collection[str]) -> None:
+        self._module = module
+        self._options = options
+        self._graph = graph
+        self._arguments = {a.name: a for a in module.arguments if not isinstance(a.type, GraphType)}
+        self._graphs = {a.name for a in module.arguments if isinstance(a.type, GraphType)}
+        self._problems: list[Diagnostic] = []
+
+    def bound(self, given: Mapping[str, object]) -> Bound:
+        for name in given:
+            if name not in self._arguments:
+                self._unknown(name)
+        scalars: dict[str, Value] = {}
+        arrays: dict[str, Cells | Lent] = {}
+        for argument in self._arguments.values():
+            if argument.name in given:
+                self._take(argument, given[argument.name], scalars, arrays)
+            elif isinstance(argument.type, Scalar) and argument.default is not None:
+                scalars[argument.name] = argument.default.value
+            elif not isinstance(argument.type, PropertyType):
+                self._missing(argument)
+        if self._problems:
+            raise DiagnosticError(*self._problems)
+        return Bound(scalars, arrays)
+
+    def _take(
+        self, argument: ir.Argument, value: object, scalars: dict[str, Value], arrays: dict[str, Cells | Lent]
+    ) -> None:
+        try:
+            match argument.type:
+                case PropertyType() | SetType() if on_a_device(value):
+                    arrays[argument.name] = Lent(argument.name, argument.type, value)
+                case Scalar():
+                    scalars[argument.name] = scalar(value, argument.type, self._graph)
+                case PropertyType():
+                    arrays[argument.name] = property_cells(value, argument.type, self._graph)
+                case SetType():
+                    arrays[argument.name] = members(value, argument.type, self._graph)
+                case _:
+                    raise UnfitError("it cannot be given from outside the program")
+        except UnfitError as unfit:
+            called = isinstance(value, str) and self._graph.names.node_of(value) != NONE
+            self._problems.append(_unfit(argument.name, argument.type, unfit, called=called))
+        except DiagnosticError as error:
+            self._problems.extend(error.diagnostics)
+
+    def _missing(self, argument: ir.Argument) -> None:
+        message = f"'{self._module.entry}' needs the argument '{argument.name}', {_kind(argument.type)}"
+        self._problems.append(Diagnostic("E0701", message, help=self._parameters()))
+
+    def _unknown(self, name: str) -> None:
+        if name in self._graphs:
+            message = f"'{name}' is the graph itself and cannot be given as an argument"
+            self._problems.append(Diagnostic("E0702", message, help=self._parameters()))
+            return
+        message = f"'{self._module.entry}' has no parameter '{name}'"
+        suggestion = did_you_mean(name, [*self._arguments, *self._options])
+        help = f"{suggestion} {self._parameters()}" if suggestion else self._parameters()
+        self._problems.append(Diagnostic("E0702", message, help=help))
+
+    def _parameters(self) -> str:
+        words = signature(self._module)
+        return f"its parameters are: {words}" if words else "it takes no arguments besides the graph"
+
+
+def _from_text(name: str, text: str, kind: Type | None, graph: Graph) -> object:
+    match kind:
+        case SetType():
+            listed = Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text
+            return _listed_ids(listed, kind, graph)
+        case PropertyType() if text.startswith("@"):
+            return property_in(text[1:], name, kind)
+        case PropertyType():
+            count = graph.num_nodes if kind.carrier is Carrier.NODE else graph.num_arcs
+            return [parsed(text)] * count
+        case Scalar.NODE:
+            return text
+        case Scalar():
+            return parsed(text)
+        case _:
+            return text
+
+
+def _listed_ids(text: str, kind: SetType, graph: Graph) -> list[object]:
+    """The ids that words list. Names may hold blanks, so that only commas and line ends stand between them."""
+    named = kind.member is Scalar.NODE and isinstance(graph.names, Labelled)
+    words = filter(None, map(str.strip, re.split(r"[,\n]" if named else r"[,\s]", text)))
+    return list(words) if kind.member is Scalar.NODE else [parsed(word) for word in words]
+
+
+def _unreadable(name: str, text: str, error: OSError) -> Diagnostic:
+    if text == "@":
+        return Diagnostic("E0711", f"argument '{name}': '@' stands before the name of a file, and there is none")
+    reason = (error.strerror or str(error)).lower()
+    return Diagnostic("E0711", f"argument '{name}': {text[1:]} cannot be read: {reason}")
+
+
+def _unfit(name: str, kind: Type, unfit: UnfitError, *, called: bool = False) -> Diagnostic:
+    """What was given does not fit; `called` says that a node is called so."""
+    code = "E0706" if unfit.out_of_range else "E0712"
+    help = f"a parameter 'node {name}' takes what nodes are called" if called and kind in _NUMBERS else _hint(kind)
+    return Diagnostic(code, f"argument '{name}', {_kind(kind)}: {unfit}", help=help)
+
+
+_NUMBERS = (Scalar.INT, Scalar.LONG)
+
+
+def _in_words(argument: ir.Argument) -> str:
+    default = "" if argument.default is None else f" = {_spelt(argument.default.value)}"
+    optional = " (may be left out)" if isinstance(argument.type, PropertyType) else ""
+    return f"{argument.type} {argument.name}{default}{optional}"
+
+
+def _spelt(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _kind(kind: Type) -> str:
+    """The type with its article, as messages use it."""
+    return f"{'an' if str(kind)[0] in 'aeiou' else 'a'} {kind}"
+
+
+def _hint(kind: Type) -> str | None:
+    match kind:
+        case Scalar.NODE:
+            return "a node is given by its id in the graph's file"
+        case Scalar.BOOL:
+            return "write true or false"
+        case Scalar():
+            return None
+        case SetType():
+            return "a set is given as a list of ids: 1,5,9 or @file on the command line"
+        case PropertyType():
+            return (
+                "a property is one value for all, an array with one for every node (or edge) in the graph's order, or "
+                "values by id; on the command line @FILE (.csv, .npz, .npy, .parquet, .txt)"
+            )
+        case _:
+            return None

@@ -1,0 +1,65 @@
+"""What may end a run before it is done: a number of rounds, a time; and who is told how far it has come meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode, Label
+from starplat.runtime.attending.progress import Progress
+from starplat.source import NOWHERE, SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may take.
+
+    Attributes:
+        max_rounds: of every loop that may go on for ever, each time it runs.
+        time_limit: seconds.
+        follow: is told how far the run has come, some times a second.
+    """
+
+    max_rounds: int | None = None
+    time_limit: float | None = None
+    follow: Callable[[Progress], None] | None = None
+
+
+UNLIMITED = Limits()
+
+
+def limits(
+    max_rounds: int | None, time_limit: float | None, follow: Callable[[Progress], None] | None = None
+) -> Limits:
+    """The limits that a caller asks for.
+
+    Raises:
+        DiagnosticError: E0732, one is no limit.
+    """
+    if max_rounds is not None and max_rounds < 1:
+        raise _no_limit("max_rounds", max_rounds, "a whole number above zero")
+    if time_limit is not None and not 0.0 < time_limit < float("inf"):
+        raise _no_limit("time_limit", time_limit, "a number of seconds above zero")
+    return Limits(max_rounds, time_limit, follow)
+
+
+def too_many_rounds(most: int, source: SourceFile, span: Span) -> DiagnosticError:
+    """E0730: a loop has taken all its rounds and would go on."""
+    message = f"a loop was not done after {most:,} round{'s' * (most != 1)}, and max_rounds allows no more"
+    help = "allow more, or see what its condition waits for: `starplat run --trace` shows every round"
+    place = None if span is NOWHERE else Label(span, "in this loop")
+    return DiagnosticError(Diagnostic("E0730", message, source, place, help=help))
+
+
+def took_too_long(seconds: float, left_behind: str | None) -> DiagnosticError:
+    """E0731: the time is over; `left_behind` says what could not be stopped."""
+    message = f"the run was ended after {seconds:g} s, as time_limit says"
+    if left_behind:
+        message += f"; {left_behind}"
+    help = "allow more time, or see how far it comes: `starplat run` tells the rounds of loops that the host drives"
+    return DiagnosticError(Diagnostic("E0731", message, help=help))
+
+
+def _no_limit(name: str, value: object, wanted: str) -> DiagnosticError:
+    message = f"{name} is {wanted}, not {value}"
+    return DiagnosticError(Diagnostic("E0732", message), exit_code=ExitCode.USAGE)

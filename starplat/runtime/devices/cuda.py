@@ -1,0 +1,130 @@
+"""Target `cuda`: kernels built by NVRTC from the emitted text, and launched, on a GPU that CuPy has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from starplat.backends.cuda import CUDA
+from starplat.backends.cuda_family import blocks_together
+from starplat.backends.launch import GROUP_SIZE, GROUPS_OF_A_UNIT, THREADS_TOGETHER, KernelArgument
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import loops_of
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.cupy_device import CupyDevice
+from starplat.runtime.devices.device import Kernels, LaunchSize
+from starplat.runtime.devices.together import Board, board_for
+from starplat.runtime.devices.words import Given, WordKernels, always
+from starplat.runtime.elements import Value
+from starplat.runtime.text import kernels_text_to_run
+from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.refused import refused_kernels
+
+FLAGS = ("-std=c++17", "-lineinfo")
+WIDE_ARCS_FLAG = "-DARC_64"
+
+
+class CudaDevice(CupyDevice):
+    """One NVIDIA GPU, and the compiler of its kernels."""
+
+    target = "cuda"
+
+    def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
+        text = kernels_text_to_run(self.target, module)
+        flags = (*FLAGS, WIDE_ARCS_FLAG) if wide_arcs else FLAGS
+        image, cached = self._image(text, flags)
+        with self.faults(), self.device:
+            loaded = self.cupy.cuda.function.Module()
+            loaded.load(image)
+        return CudaKernels(self, module, wide_arcs, loaded, cached)
+
+    def _image(self, text: str, flags: tuple[str, ...]) -> tuple[bytes, bool]:
+        """The cubin of a kernel text, and whether it was at hand."""
+        nvrtc = self.cupy.cuda.nvrtc.getVersion()
+        key = key_of(text, *flags, self.architecture, f"nvrtc {nvrtc}")
+        return open_cache(self.target).get_or_build(key, lambda: self._compiled(text, flags))
+
+    def _compiled(self, text: str, flags: tuple[str, ...]) -> bytes:
+        from cupy.cuda import compiler
+
+        options = (*flags, f"-arch={self.architecture}")
+        try:
+            program = compiler._NVRTCProgram(text, "kernels.cu")
+            image, _ = program.compile(options)
+        except compiler.CompileException as error:
+            raise refused_kernels(self.name, text, ".cu", str(error)) from error
+        return bytes(image)
+
+    def most_blocks_together(self, entry: Any) -> int:
+        """How many blocks of a kernel whose threads wait for each other a multiprocessor has room for."""
+        driver = import_module("cupy_backends.cuda.api.driver")
+        with self.faults(), self.device:
+            return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(entry.ptr, THREADS_TOGETHER, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """The kernel of an `OnDevice` operation as the driver has it."""
+
+    entry: Any
+    arguments: tuple[Given, ...]
+    board: Board
+    most_blocks: int
+
+
+class CudaKernels(WordKernels):
+    """The kernels of one module on one GPU."""
+
+    device: CudaDevice
+    runs_together = True
+
+    def __init__(self, device: CudaDevice, module: ir.Module, wide_arcs: bool, loaded: Any, cached: bool) -> None:
+        self._module = loaded
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+        self._loops = {op.name: self._load_loop(op) for op in loops_of(module)}
+
+    def _load_loop(self, op: ir.OnDevice) -> _Loop:
+        name, parameters = CUDA.loop(self.module, op)
+        entry = self.entry(name, parameters)
+        board = board_for(self.device, parameters, wide_arcs=self.wide_arcs)
+        words = {number: always(board.buffer.memory[place:]) for number, place in board.places.items()}
+        given = self.all_given(parameters, pieces=words)
+        return _Loop(entry, given, board, self.device.most_blocks_together(entry))
+
+    def _launch_together(
+        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loop = self._loops[op.name]
+        board = loop.board
+        arguments = [given(arrays, scalars, size) for given in loop.arguments]
+        blocks = self.device.multiprocessors * min(loop.most_blocks, blocks_together(op, size.num_arcs))
+        self.device.copy(board.buffer, board.fresh)
+        with self.device.operation():
+            loop.entry((blocks,), (THREADS_TOGETHER,), arguments, enable_cooperative_groups=True)
+        if not board.outcomes:
+            return {}
+        return board.read(self.device.download_words(board.buffer))
+
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        with self.device.faults(), self.device.device:
+            return self._module.get_function(name)
+
+    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        blocks, threads = self._grid(kernel, size)
+        with self.device.operation():
+            entry((blocks,), (threads,), arguments)
+
+    def _grid(self, kernel: ir.Kernel, size: LaunchSize) -> tuple[int, int]:
+        """Blocks and their threads; the kernels stride over what is more than the device runs at once."""
+        if isinstance(kernel.domain, ir.Once):
+            return 1, 1
+        blocks = -(-size.iterations // GROUP_SIZE)
+        if kernel.shares_arcs:
+            blocks = max(blocks, GROUPS_OF_A_UNIT * self.device.multiprocessors)
+        return min(blocks, self.device.most_blocks), GROUP_SIZE
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory

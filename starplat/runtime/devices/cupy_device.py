@@ -1,0 +1,196 @@
+"""A GPU as CuPy has it: memory from its pool, everything on its current stream, its clock, its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.cuda_family import BLOCKS_PER_MULTIPROCESSOR
+from starplat.runtime.arguments.lent import CUDA_DEVICES, cell_run, cuda_interface, dlpack_device
+from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.device import ArrayDevice
+from starplat.runtime.devices.device_faults import device_fault
+from starplat.runtime.elements import Cells
+
+
+class CupyDevice(ArrayDevice):
+    """One GPU, which does in order what is asked of it."""
+
+    def __init__(self, cupy: Any, index: int) -> None:
+        self.cupy = cupy
+        try:
+            properties = cupy.cuda.runtime.getDeviceProperties(index)
+        except cupy.cuda.runtime.CUDARuntimeError as error:
+            raise device_fault(f"GPU {index}", str(error), "does not answer") from error
+        super().__init__(properties["name"].decode())
+        self.device = cupy.cuda.Device(index)
+        self.architecture = f"sm_{properties['major']}{properties['minor']}"
+        self.multiprocessors = int(properties["multiProcessorCount"])
+        self.most_blocks = BLOCKS_PER_MULTIPROCESSOR * properties["multiProcessorCount"]
+        self._waiting: Any = None  # the event with which a stopwatch begins, until there is something to do
+        self._operation = _Operation(self)
+
+    def synchronise(self) -> None:
+        with self.faults(), self.device:
+            self.cupy.cuda.get_current_stream().synchronize()
+
+    def stopwatch(self) -> Callable[[], float]:
+        """Its clock begins with the first operation that the device is asked for."""
+        self.synchronise()
+        with self.faults(), self.device:
+            begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
+        self._waiting = begin
+
+        def stop() -> float:
+            with self.operation():
+                end.record()
+                end.synchronize()
+                return float(self.cupy.cuda.get_elapsed_time(begin, end)) / 1e3
+
+        return stop
+
+    def operation(self) -> _Operation:
+        """Something that the device is asked to do."""
+        return self._operation
+
+    def begin_clock(self) -> None:
+        """Starts a stopwatch that waits for something to do."""
+        if self._waiting is not None:
+            self._waiting.record()
+            self._waiting = None
+
+    def as_here(self) -> Callable[[], AbstractContextManager[object]]:
+        """CuPy's current stream is that of a thread."""
+        with self.faults(), self.device:
+            stream = self.cupy.cuda.get_current_stream()
+        return partial(self._on_stream, stream)
+
+    @contextmanager
+    def _on_stream(self, stream: Any) -> Iterator[None]:
+        with self.device, stream:
+            yield
+
+    def trim(self) -> None:
+        super().trim()
+        with self.faults(), self.device:
+            self.cupy.get_default_memory_pool().free_all_blocks()
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        with self.faults(), self.device:
+            found = self._own(array, dtype, count) if count else None
+            if found is None:
+                return None
+            view, read_only = found
+            self.device.synchronize()  # whatever stream it was made on
+        start, size = int(view.data.ptr), int(view.nbytes)
+        room = int(view.data.mem.ptr) + int(view.data.mem.size) - start
+        loose = start % 4 != 0 or room < _whole_words(size)
+        return Adopted(view, (None, start, start + size), read_only, loose)
+
+    def _own(self, array: Any, dtype: np.dtype[Any], count: int) -> tuple[Any, bool] | None:
+        """The array as CuPy sees it where it lies, and whether it is read-only; None if it is not as it should be."""
+        interface, read_only = cuda_interface(array), False
+        if interface is not None:
+            run = cell_run(interface, dtype, count)
+            if run is None or self._owner(run[0]) != self.device.id:
+                return None
+            view, read_only = self.cupy.asarray(array), run[1]
+        else:
+            kind, number = dlpack_device(array) or (0, 0)
+            if kind not in CUDA_DEVICES or number != self.device.id:
+                return None
+            view = self.cupy.from_dlpack(array)
+        fits = view.dtype == dtype and view.shape == (count,) and view.flags.c_contiguous
+        return (view, read_only) if fits else None
+
+    def _owner(self, address: int) -> int:
+        """The number of the GPU that memory lies on."""
+        return int(self.cupy.cuda.runtime.pointerGetAttributes(address).device)
+
+    def export(self, buffer: Buffer) -> Any:
+        return buffer.memory[: buffer.count]
+
+    def _free_memory(self, ours: int) -> int | None:
+        with self.faults(), self.device:
+            free, _ = self.cupy.cuda.runtime.memGetInfo()
+            return int(free) + int(self.cupy.get_default_memory_pool().free_bytes())
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Errors of the driver and the runtime as diagnostics."""
+        try:
+            yield
+        except self.errors as error:
+            raise device_fault(self.name, str(error)) from error
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Those of the driver and the runtime."""
+        return self.cupy.cuda.driver.CUDADriverError, self.cupy.cuda.runtime.CUDARuntimeError
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        try:
+            with self.faults(), self.device:
+                return self.cupy.empty(_whole_words(count * dtype.itemsize) // dtype.itemsize, dtype)
+        except self.cupy.cuda.memory.OutOfMemoryError as error:
+            raise MemoryError(str(error)) from error
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        with self.operation():
+            buffer.memory[: buffer.count].set(cells)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        with self.operation():
+            buffer.memory[: buffer.count].get(out=cells)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        with self.operation():
+            buffer.memory.fill(value)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        with self.operation():
+            destination.memory.data.copy_from_device_async(
+                source.memory.data, source.count * source.dtype.itemsize, self.cupy.cuda.get_current_stream()
+            )
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        with self.operation():
+            return buffer.memory[index : index + 1].get()[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        with self.operation():
+            buffer.memory[index : index + 1].set(np.full(1, value, buffer.dtype))
+
+
+class _Operation:
+    """Around whatever a device is asked to do, many thousand times in a run: it is the current one meanwhile, clocks
+    begin, and errors become diagnostics."""
+
+    __slots__ = ("device",)
+
+    def __init__(self, device: CupyDevice) -> None:
+        self.device = device
+
+    def __enter__(self) -> None:
+        try:
+            self.device.device.__enter__()
+            self.device.begin_clock()
+        except self.device.errors as error:
+            raise device_fault(self.device.name, str(error)) from error
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            self.device.device.__exit__(kind, error, trace)
+        except self.device.errors as late:
+            raise device_fault(self.device.name, str(error or late)) from late
+        if isinstance(error, self.device.errors):
+            raise device_fault(self.device.name, str(error)) from error
+
+
+def _whole_words(size: int) -> int:
+    """Bytes up to the end of a 32-bit word: single bytes are changed in the word around them."""
+    return -(-size // 4) * 4

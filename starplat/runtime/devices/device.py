@@ -1,0 +1,204 @@
+"""What the executor asks of a device: memory, and the kernels of modules.
+
+A target derives a `Device` and a `Kernels` (the built kernels of one module) and fills in the methods whose names start
+with an underscore. The public ones count launches, and the bytes that they bring back. Arrays that a caller has on the
+device come in by `adopt` and go out by `export`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from starplat.backends.launch import MOST_THREADS
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import written_arrays
+from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.device_memory import DeviceMemory
+from starplat.runtime.elements import Value
+
+
+class LaunchSize(NamedTuple):
+    """How many iterations a launch has, and the sizes of the graph."""
+
+    iterations: int
+    num_nodes: int
+    num_arcs: int
+
+
+class Device(DeviceMemory):
+    """One device. Operations happen in the order they are asked for."""
+
+    target: ClassVar[str]
+    capabilities: Capabilities | None = None
+    """What schedules may rely on here, where that is not what they may on the target in general."""
+    is_host: bool = False
+    """Whether the host's cores run the kernels, and its memory holds the arrays."""
+    most_nodes: ClassVar[int] = 2**31 - 1 - MOST_THREADS
+    """Threads count nodes with 32 bits, in steps of all threads of a launch."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.broken = False
+
+    def beside(self, arrays: Iterable[Any]) -> Device:
+        """This device in the form in which it can use the caller's `arrays`, as far as it can."""
+        return self
+
+    def as_here(self) -> Callable[[], AbstractContextManager[object]]:
+        """What another thread is to be inside of, to ask the device for work as this thread would."""
+        return nullcontext
+
+    def belongs(self, device: Device) -> bool:
+        """Whether `device` is this one, or a form of it that `beside` gave."""
+        return device is self
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        """A caller's array to be used where it lies, with all that was asked of it done; None if it lies elsewhere or
+        is not `count` cells of `dtype` in a row."""
+        return None
+
+    def require_countable(self, num_nodes: int) -> None:
+        """Refuses what kernels cannot count.
+
+        Raises:
+            DiagnosticError: E0811, there are too many nodes.
+        """
+        if num_nodes > self.most_nodes:
+            message = f"the graph has {num_nodes:,} nodes, and kernels of target {self.target} count up to"
+            raise DiagnosticError(Diagnostic("E0811", f"{message} {self.most_nodes:,}", help="use --target reference"))
+
+    def with_arrays(self) -> ArrayDevice:
+        """This device, whose memory a caller can have as arrays.
+
+        Raises:
+            DiagnosticError: E0714, Python has no arrays on such a device.
+        """
+        message = f"results of target {self.target} cannot stay on the device"
+        help = "leave 'device_results' out, or run on cuda, opencl or sycl"
+        raise DiagnosticError(Diagnostic("E0714", message, help=help), exit_code=ExitCode.USAGE)
+
+    @abstractmethod
+    def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
+        """The module's kernels, ready to be launched.
+
+        Raises:
+            DiagnosticError: E0904, the device's compiler refuses them.
+        """
+
+    @abstractmethod
+    def synchronise(self) -> None:
+        """Waits until everything asked for has happened."""
+
+    def stopwatch(self) -> Callable[[], float]:
+        """Starts when the device is idle. What it gives is called once, waits until the device is idle again, and says
+        how many seconds have passed, by the device's own clock where it has one."""
+        self.synchronise()
+        started = perf_counter()
+
+        def stop() -> float:
+            self.synchronise()
+            return perf_counter() - started
+
+        return stop
+
+
+class ArrayDevice(Device):
+    """A device for whose memory Python has arrays."""
+
+    def with_arrays(self) -> ArrayDevice:
+        return self
+
+    @abstractmethod
+    def export(self, buffer: Buffer) -> Any:
+        """The cells as an array that the caller can use on the device; the buffer is the caller's from now on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a kernel uses at every launch, looked up once: names of the graph's arrays and of others, of those that it
+    may write, and what it ends for the host."""
+
+    kernel: ir.Kernel
+    of_graph: tuple[str, ...]
+    own: tuple[str, ...]
+    written: tuple[str, ...]
+    brought_back: tuple[ir.Reduction, ...]
+
+
+def uses_of(kernel: ir.Kernel) -> Uses:
+    """What a kernel uses."""
+    cells = tuple(reduction.into for reduction in kernel.reductions if reduction.into is not None)
+    arrays = (*kernel.arrays, *cells)
+    return Uses(
+        kernel,
+        tuple(array.name for array in arrays if array.origin is ir.Origin.GRAPH),
+        tuple(array.name for array in arrays if array.origin is not ir.Origin.GRAPH),
+        tuple(array.name for array in written_arrays(kernel.body)),
+        kernel.brought_back,
+    )
+
+
+@dataclass(eq=False)
+class Kernels(ABC):
+    """The kernels of one module on one device; `cached` tells that building them was spared."""
+
+    device: Device
+    module: ir.Module
+    wide_arcs: bool
+    cached: bool = field(default=False, kw_only=True)
+
+    def launch(
+        self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        """Runs a kernel; gives what its iterations contributed to every reduction, nothing if there are none."""
+        if size.iterations == 0:
+            return {}
+        self.device.traffic.launches += 1
+        contributed = self._launch(kernel, arrays, scalars, size)
+        for reduction in self.uses[kernel.name].brought_back:
+            self.device.traffic.down += word_size(reduction.variable.element, self.wide_arcs)
+        return contributed
+
+    @cached_property
+    def uses(self) -> Mapping[str, Uses]:
+        """What every kernel uses, by its name."""
+        return {kernel.name: uses_of(kernel) for kernel in self.module.kernels}
+
+    runs_together: ClassVar[bool] = False
+    """Whether `launch_together` is there."""
+
+    def launch_together(
+        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        """Runs the whole operation in one launch; gives what its outcomes came to."""
+        self.device.traffic.launches += 1
+        outcomes = self._launch_together(op, arrays, scalars, size)
+        self.device.traffic.down += sum(word_size(variable.element, self.wide_arcs) for variable in op.outcomes)
+        return outcomes
+
+    def _launch_together(
+        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        raise AssertionError(f"{self.device.target} has no grid barrier, so nothing is scheduled for one")
+
+    @abstractmethod
+    def _launch(
+        self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]: ...
+
+
+def word_size(element: ir.Element, wide_arcs: bool) -> int:
+    """Bytes of the one word that a reduction brings back: four for a BOOL."""
+    if element in (ir.Element.LONG, ir.Element.DOUBLE) or (element is ir.Element.ARC and wide_arcs):
+        return 8
+    return 4

@@ -1,0 +1,161 @@
+"""The memory of a device, in buffers, and what crosses to and from it.
+
+A target fills in the methods whose names start with an underscore. The public ones count bytes, keep freed memory for
+the next run, and leave out what has nothing to do.
+"""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device_faults import out_of_memory
+from starplat.runtime.elements import Cells, Value
+
+_MOST_RELIEFS = 64
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Bytes that went up to the device and came down, and how many kernels were launched."""
+
+    up: int = 0
+    down: int = 0
+    launches: int = 0
+
+
+class DeviceMemory(ABC):
+    """The memory of one device, in buffers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.traffic = Traffic()
+        self.relief: Callable[[], bool] = lambda: False
+        """Gives up something on the device that can be brought back, a graph; False where there is nothing."""
+        self._free: dict[tuple[np.dtype[Any], int], list[Buffer]] = defaultdict(list)
+        self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
+
+    def allocate(self, dtype: np.dtype[Any], count: int) -> Buffer:
+        """Cells with undefined contents.
+
+        Raises:
+            DiagnosticError: E0903, the device has not enough memory.
+        """
+        kept = self._free.get((dtype, count))
+        if kept:
+            return kept.pop()
+        room = self._room(dtype, max(count, 1))
+        buffer = Buffer(dtype, count, room)
+        self._ours.add(buffer)
+        return buffer
+
+    def _room(self, dtype: np.dtype[Any], count: int) -> Any:
+        """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
+        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relief] * _MOST_RELIEFS))
+        for more in give_up:
+            with suppress(MemoryError):
+                return self._allocate(dtype, count)
+            if not more():
+                break
+        raise out_of_memory(self.name, dtype.itemsize * count)
+
+    def _trimmed(self) -> bool:
+        self.trim()
+        return True
+
+    def release(self, buffer: Buffer) -> None:
+        """Keeps the memory for the next allocation of its size."""
+        if not buffer.lent:
+            self._free[buffer.dtype, buffer.count].append(buffer)
+
+    def trim(self) -> None:
+        """Gives the memory of released buffers back to the device."""
+        self._free.clear()
+
+    def free_memory(self) -> int | None:
+        """Bytes that a run could have, what is kept from earlier runs included; None where nobody can tell."""
+        left = self._free_memory(sum(buffer.size for buffer in self._ours))
+        return None if left is None else left + sum(b.size for buffers in self._free.values() for b in buffers)
+
+    def upload(self, buffer: Buffer, cells: Cells) -> None:
+        """Host to device; `cells` has the buffer's type and length."""
+        if buffer.count:
+            assert cells.dtype == buffer.dtype, "what is uploaded has been converted before"
+            self.traffic.up += cells.nbytes
+            self._upload(buffer, np.ascontiguousarray(cells))
+
+    def upload_words(self, buffer: Buffer, cells: Cells) -> None:
+        """What launches begin with: nobody's data, and not counted."""
+        self._upload(buffer, cells)
+
+    def download_words(self, buffer: Buffer) -> Cells:
+        """What a launch leaves behind; `Kernels.launch_together` counts its bytes."""
+        cells: Cells = np.empty(buffer.count, buffer.dtype)
+        self._download(buffer, cells)
+        return cells
+
+    def download(self, buffer: Buffer) -> Cells:
+        """Device to host."""
+        cells: Cells = np.empty(buffer.count, buffer.dtype)
+        if buffer.count:
+            self.traffic.down += cells.nbytes
+            self._download(buffer, cells)
+        return cells
+
+    def fill(self, buffer: Buffer, value: Value) -> None:
+        """Every cell becomes `value`; nothing crosses."""
+        if buffer.count:
+            self._fill(buffer, buffer.dtype.type(value))
+
+    def copy(self, destination: Buffer, source: Buffer) -> None:
+        """Device to device; both have one type and length."""
+        if source.count and source is not destination:
+            self._copy(destination, source)
+
+    def read_cell(self, buffer: Buffer, index: int) -> Any:
+        """One cell, as a NumPy scalar."""
+        self.traffic.down += buffer.dtype.itemsize
+        return self._read_cell(buffer, index)
+
+    def read_word(self, buffer: Buffer) -> Any:
+        """The word of a reduction; `Kernels.launch` counts its bytes."""
+        return self._read_cell(buffer, 0)
+
+    def write_cell(self, buffer: Buffer, index: int, value: Value) -> None:
+        """One cell."""
+        self.traffic.up += buffer.dtype.itemsize
+        self._write_cell(buffer, index, buffer.dtype.type(value))
+
+    def _free_memory(self, ours: int) -> int | None:
+        """Bytes that the device has left, of which `ours` have been allocated here; None where nobody can tell."""
+        return None
+
+    @abstractmethod
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        """Memory for `count` cells, one at least; MemoryError where there is none."""
+
+    @abstractmethod
+    def _upload(self, buffer: Buffer, cells: Cells) -> None: ...
+
+    @abstractmethod
+    def _download(self, buffer: Buffer, cells: Cells) -> None: ...
+
+    @abstractmethod
+    def _fill(self, buffer: Buffer, value: Any) -> None: ...
+
+    @abstractmethod
+    def _copy(self, destination: Buffer, source: Buffer) -> None: ...
+
+    @abstractmethod
+    def _read_cell(self, buffer: Buffer, index: int) -> Any: ...
+
+    @abstractmethod
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None: ...

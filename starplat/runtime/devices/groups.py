@@ -1,0 +1,67 @@
+"""Kernels of targets where one group can run rounds by itself: the arguments of such a launch, and what it has changed.
+
+Its outcomes lie on one board (see `together`), so that one copy brings them back. A target adds how a piece of a board
+is given to a kernel, and how one group is started.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starplat.backends import BACKENDS
+from starplat.backends.legal_module import loop_entry
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import loops_of
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Device, LaunchSize
+from starplat.runtime.devices.together import WORD, Board, board_for
+from starplat.runtime.devices.words import Given, WordKernels, always
+from starplat.runtime.elements import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The kernel of an `OnDevice` operation for one group, what it takes, and the board that its words lie on."""
+
+    entry: Any
+    arguments: tuple[Given, ...]
+    board: Board
+
+
+class GroupKernels(WordKernels):
+    """The kernels of one module; a target says how one group is started (`start_group`).
+
+    Attributes:
+        apart: the bytes from one outcome to the next; a kernel may not be given any place in memory.
+    """
+
+    runs_together = True
+    apart: int = WORD
+
+    def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
+        super().__init__(device, module, wide_arcs, cached=cached)
+        self._groups = {op.name: self._load_group(op) for op in loops_of(module)}
+
+    @abstractmethod
+    def start_group(self, entry: Any, arguments: list[Any]) -> None:
+        """Launches a kernel for one group."""
+
+    @abstractmethod
+    def piece(self, buffer: Buffer, place: int) -> Any:
+        """What a kernel gets for a word that begins at a byte of a buffer."""
+
+    def _load_group(self, op: ir.OnDevice) -> Group:
+        name, parameters = loop_entry(op, self.module, BACKENDS[self.device.target].capabilities)
+        board = board_for(self.device, parameters, wide_arcs=self.wide_arcs, apart=self.apart)
+        pieces = {number: always(self.piece(board.buffer, place)) for number, place in board.places.items()}
+        return Group(self.entry(name, parameters), self.all_given(parameters, pieces=pieces), board)
+
+    def _launch_together(
+        self, op: ir.OnDevice, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        group = self._groups[op.name]
+        self.start_group(group.entry, [given(arrays, scalars, size) for given in group.arguments])
+        return group.board.read(self.device.download_words(group.board.buffer))

@@ -1,0 +1,226 @@
+"""Devices whose kernels are functions of a shared library that a C++ compiler built, as OpenACC's; OpenMP's is in
+`openmp`.
+
+Memory is asked of a second small library, `templates/<target>/memory.cpp`, built the same way. Which device runs, and
+what it is called, is what that library found out by running there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.files.render import render
+from starplat.backends.launch import KernelArgument
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Device, Kernels, LaunchSize
+from starplat.runtime.devices.endings import hear_of_endings, within
+from starplat.runtime.devices.words import Word, WordKernels
+from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+from starplat.runtime.text import kernels_text_to_run
+from starplat.toolchain.compilers import Build
+from starplat.toolchain.contexts import primary_context
+from starplat.toolchain.libraries import open_library
+
+WIDE_ARCS_FLAG = "-DARC_64"
+
+_SCALARS: dict[ir.Element, type[Any]] = {
+    ir.Element.BOOL: ctypes.c_bool,
+    ir.Element.INT: ctypes.c_int32,
+    ir.Element.NODE: ctypes.c_int32,
+    ir.Element.LONG: ctypes.c_int64,
+    ir.Element.FLOAT: ctypes.c_float,
+    ir.Element.DOUBLE: ctypes.c_double,
+}
+
+
+class LibraryDevice(Device):
+    """The host's cores or a GPU. Every call is over when it returns."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+        self._memory = self._opened(open_library(build, render(f"{self.target}/memory.cpp"))[0])
+        hear_of_endings()
+        super().__init__(self._name())
+        self._memory.device = self.name
+        hear_of_endings()
+
+    def _opened(self, library: ctypes.CDLL) -> Memory:
+        return Memory(library, self._build.number)
+
+    @abstractmethod
+    def _name(self) -> str:
+        """Where kernels truly run and who built them: without a GPU, offloaded code runs on the host unasked."""
+
+    def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
+        text = kernels_text_to_run(self.target, module)
+        self.ready()
+        library, cached = open_library(self._build, text, (WIDE_ARCS_FLAG,) if wide_arcs else ())
+        return self.kernels(self, module, wide_arcs, library, cached)
+
+    @property
+    def kernels(self) -> type[LibraryKernels]:
+        """What keeps the kernels of a module."""
+        return LibraryKernels
+
+    def ready(self) -> None:
+        """Makes this the device that kernels run on."""
+        self._memory.ready()
+
+    def synchronise(self) -> None:
+        self._memory.call("device_wait")
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        return Allocation(self._memory, -(-dtype.itemsize * count // 8) * 8)
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        self._memory.call("memory_upload", buffer.memory.address, cells.ctypes.data, cells.nbytes)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        self._memory.call("memory_download", cells.ctypes.data, buffer.memory.address, cells.nbytes)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        cell = np.array([value], buffer.dtype)
+        self._memory.call("memory_fill", buffer.memory.address, buffer.count, cell.itemsize, cell.ctypes.data)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        size = source.dtype.itemsize
+        self._memory.call("memory_copy", destination.memory.address, source.memory.address, source.count, size)
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        self._memory.call("memory_download", cell.ctypes.data, self._address(buffer, index), cell.nbytes)
+        return cell[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        cell = np.array([value], buffer.dtype)
+        self._memory.call("memory_upload", self._address(buffer, index), cell.ctypes.data, cell.nbytes)
+
+    def _address(self, buffer: Buffer, index: int) -> int:
+        return int(buffer.memory.address) + index * buffer.dtype.itemsize
+
+
+class OpenACCDevice(LibraryDevice):
+    """The GPU, or one core of the host."""
+
+    target = "openacc"
+
+    def __init__(self, build: Build) -> None:
+        super().__init__(build)
+        self.is_host = not self._memory.number("device_is_gpu")
+
+    def _name(self) -> str:
+        memory = self._memory
+        place = (memory.text("device_name") or "GPU") if memory.number("device_is_gpu") else "host"
+        return f"{place}, {memory.text('compiler_name')} (OpenACC)"
+
+
+class Memory:
+    """The functions of a memory library, for one device. Integers are passed as 64 bits: sizes and addresses."""
+
+    _current = threading.local()
+
+    def __init__(self, library: ctypes.CDLL, number: int) -> None:
+        self.device = "the device"
+        """What it is called, as soon as that is known."""
+        self._library = library
+        self._number = number
+        self._choose_context = primary_context(number)
+        library.memory_allocate.restype = ctypes.c_void_p
+        library.memory_free_bytes.restype = ctypes.c_size_t
+
+    def ready(self) -> None:
+        """Chooses the device for this thread; the libraries of all devices share what OpenACC has chosen."""
+        self._choose_context()
+        if getattr(self._current, "memory", None) is not self:
+            within(self.device, self._library.device_use, ctypes.c_int(self._number))
+            self._current.memory = self
+
+    def call(self, function: str, *arguments: int) -> Any:
+        """What a function returns, on the device."""
+        self.ready()
+        return within(self.device, getattr(self._library, function), *map(ctypes.c_size_t, arguments))
+
+    def number(self, function: str) -> int:
+        """A number that a function without arguments returns."""
+        return int(self.call(function))
+
+    def text(self, function: str) -> str:
+        """A text that a function without arguments returns."""
+        getattr(self._library, function).restype = ctypes.c_char_p
+        return str(self.call(function).decode(errors="replace"))
+
+
+class Allocation:
+    """Memory that is given back when nobody has it any more.
+
+    Raises:
+        MemoryError: there is not as much.
+    """
+
+    def __init__(self, memory: Memory, size: int) -> None:
+        free = memory.call("memory_free_bytes")
+        address = memory.call("memory_allocate", size) if size <= free or not free else None
+        if not address:
+            raise MemoryError
+        self.address = int(address)
+        self.pointer = ctypes.c_void_p(self.address)
+        weakref.finalize(self, memory.call, "memory_release", self.address).atexit = False
+
+
+class LibraryKernels(WordKernels):
+    """The kernels of one module. What a reduction finds is a word of the host: its clause brings it there."""
+
+    device: LibraryDevice
+
+    def __init__(
+        self, device: LibraryDevice, module: ir.Module, wide_arcs: bool, library: ctypes.CDLL, cached: bool
+    ) -> None:
+        self._library = library
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        return getattr(self._library, name)
+
+    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        self.device.ready()
+        within(self.device.name, entry, *arguments)
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory.pointer
+
+    def _word(self, reduction: ir.Reduction) -> Word:
+        element = reduction.variable.element
+        dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
+        start = clipped(identity(reduction.combine, element).value, dtype)
+        return Word(reduction.variable.name, element, start, Buffer(dtype, 1, HostCell(dtype)))
+
+    def _launch(
+        self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loaded = self._loaded[kernel.name]
+        self.start(loaded.entry, kernel, size, [given(arrays, scalars, size) for given in loaded.arguments])
+        return {name: as_value(word.buffer.memory.cell[0], word.element) for name, word in loaded.words.items()}
+
+    def number(self, element: ir.Element) -> Callable[[Any], Any]:
+        """What C's calling convention wants: a scalar of just its type."""
+        if element is ir.Element.ARC:
+            return ctypes.c_int64 if self.wide_arcs else ctypes.c_int32
+        return _SCALARS[element]
+
+
+class HostCell:
+    """One cell of the host, known by its address."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.cell: Cells = np.zeros(1, dtype)
+        self.address = self.cell.ctypes.data
+        self.pointer = ctypes.c_void_p(self.address)

@@ -1,0 +1,287 @@
+"""The device of target `sycl`, through dpctl: an in-order queue, and kernels from text or from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.launch import (
+    GROUP_SIZE,
+    GROUPS_OF_A_UNIT,
+    THREADS_OF_ONE_GROUP,
+    KernelArgument,
+    groups_of,
+    has_uneven_loops,
+    threads_apart,
+)
+from starplat.backends.sycl import CPU_CAPABILITIES, aspects
+from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.runtime.arguments.lent import cell_run, sycl_interface
+from starplat.runtime.devices.buffers import Adopted, Buffer
+from starplat.runtime.devices.device import ArrayDevice, Kernels, LaunchSize
+from starplat.runtime.devices.device_faults import Faults, device_fault
+from starplat.runtime.devices.groups import GroupKernels
+from starplat.runtime.devices.together import WORD as BOARD_WORD
+from starplat.runtime.elements import Cells
+from starplat.runtime.estimate import at_most_host_memory
+from starplat.runtime.text import kernels_text_to_run
+from starplat.toolchain import sycl_apart
+from starplat.toolchain.cache import key_of, open_cache
+from starplat.toolchain.refused import first_error, refused_kernels
+from starplat.toolchain.sycl import INSTALL, device_identity, shim, sycl, unavailable
+from starplat.toolchain.sycl_shim import SyclError, dpctl_compiler
+
+WIDE_ARCS_OPTION = "-DARC_64"
+OPTIONS = ("-fwrapv",)
+FEW_ITEMS = 4
+
+
+def capabilities_on(device: Any) -> Capabilities | None:
+    """Of dpctl's device, where they are not those of the target in general."""
+    return CPU_CAPABILITIES if device.is_cpu else None
+
+
+class SyclDevice(ArrayDevice):
+    """One SYCL device with a queue of its own."""
+
+    target = "sycl"
+
+    def __init__(self, device: Any) -> None:
+        self.dpctl = sycl()
+        super().__init__(f"{device.name.strip()} ({device.sycl_platform.name.strip()})")
+        self._faults = Faults(self.name, (SyclError, RuntimeError, self.dpctl.SyclKernelSubmitError))
+        self.shim = shim()
+        self.device = device
+        try:
+            self.queue = self.dpctl.SyclQueue(device, property="in_order")
+        except self.dpctl.SyclQueueCreationError as error:
+            raise device_fault(self.name, str(error), "does not answer") from error
+        self.capabilities = capabilities_on(device)
+        self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
+        self.is_host = device.is_cpu
+        self.items_of_group = 1 if self.is_host else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
+
+    def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
+        self._check(module, wide_arcs)
+        options = (*OPTIONS, WIDE_ARCS_OPTION) if wide_arcs else OPTIONS
+        text = kernels_text_to_run(self.target, module)
+        if not self.shim.makes_kernels:
+            return SyclKernels(self, module, wide_arcs, self._made_by_dpctl(text, options).get_sycl_kernel, False)
+        bundle, cached = self._bundle(text, options)
+        try:
+            return SyclKernels(self, module, wide_arcs, lambda name: self.shim.kernel(bundle, name), cached)
+        finally:
+            self.shim.release(bundle)
+
+    def _made_by_dpctl(self, text: str, options: tuple[str, ...]) -> Any:
+        """dpctl's own bundle of kernels; nothing of it can be kept for the next process."""
+        create = dpctl_compiler(self.dpctl)
+        if create is None:
+            message = f"dpctl {self.dpctl.__version__} has no way to run kernels that are built from SYCL source"
+            raise unavailable(message, INSTALL)
+        try:
+            return create(self.queue, text, copts=list(options))
+        except Exception as error:  # the class for it is called otherwise in every version
+            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+
+    def _check(self, module: ir.Module, wide_arcs: bool) -> None:
+        wanted = aspects(module, wide_arcs=wide_arcs)
+        require_aspects(self.name, wanted, lambda aspect: bool(getattr(self.device, f"has_aspect_{aspect}")))
+
+    def _bundle(self, text: str, options: tuple[str, ...]) -> tuple[int, bool]:
+        """The built kernels, and whether they came from the cache."""
+        key = key_of(text, *options, device_identity(self.device))
+        return open_cache(self.target).load_or_build(key, self._loaded, lambda: self._compiled(text, options))
+
+    def _loaded(self, binary: bytes) -> int | None:
+        with suppress(SyclError):
+            return self.shim.load(self.queue, binary)
+        return None
+
+    def _compiled(self, text: str, options: tuple[str, ...]) -> tuple[int, bytes]:
+        """The kernels and their binary, built by another process where that can find the device."""
+        place = self.shim.place(self.device)
+        try:
+            if place is None or not self.shim.path.exists():
+                bundle = self.shim.build(self.queue, text, options)
+                return bundle, self.shim.binary(bundle)
+            binary = sycl_apart.build(self.shim.path, place, text, options)
+            return self.shim.load(self.queue, binary), binary
+        except SyclError as error:
+            raise refused_kernels(self.name, text, ".cpp", first_error(str(error))) from error
+
+    def synchronise(self) -> None:
+        with self.faults():
+            self.shim.finish(self.queue)
+
+    def trim(self) -> None:
+        self.synchronise()
+        super().trim()
+
+    def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
+        interface = sycl_interface(array)
+        run = None if interface is None or not count else cell_run(interface, dtype, count)
+        if run is None:
+            return None
+        memory = self.dpctl.memory.as_usm_memory(array)
+        if memory.sycl_context != self.queue.sycl_context or memory.sycl_device != self.device:
+            return None
+        with self.faults():
+            memory.sycl_queue.wait()
+        start, size = int(memory._pointer), dtype.itemsize * count
+        loose = start % 4 != 0 or size % 4 != 0
+        return Adopted(memory, (None, start, start + size), run[1], loose)
+
+    def export(self, buffer: Buffer) -> UsmArray:
+        return UsmArray(buffer.memory, buffer.dtype, buffer.count)
+
+    def _free_memory(self, ours: int) -> int | None:
+        left = self.device.global_mem_size - ours
+        return at_most_host_memory(left) if self.is_host else left
+
+    def faults(self) -> Faults:
+        """Errors of the SYCL runtime as diagnostics."""
+        return self._faults
+
+    def _allocate(self, dtype: np.dtype[Any], count: int) -> Any:
+        whole_words = -(-dtype.itemsize * count // 4) * 4
+        try:
+            return self.dpctl.memory.MemoryUSMDevice(whole_words, queue=self.queue)
+        except self.dpctl.memory.USMAllocationError as error:
+            raise MemoryError(str(error)) from error
+
+    def _upload(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.shim.copy(self.queue, address(buffer), cells.ctypes.data, cells.nbytes, wait=True)
+
+    def _download(self, buffer: Buffer, cells: Cells) -> None:
+        with self.faults():
+            self.shim.copy(self.queue, cells.ctypes.data, address(buffer), cells.nbytes, wait=True)
+
+    def _fill(self, buffer: Buffer, value: Any) -> None:
+        with self.faults():
+            self.shim.fill(self.queue, address(buffer), value.tobytes(), buffer.count)
+
+    def _copy(self, destination: Buffer, source: Buffer) -> None:
+        with self.faults():
+            size = source.count * source.dtype.itemsize
+            self.shim.copy(self.queue, address(destination), address(source), size, wait=False)
+
+    def _read_cell(self, buffer: Buffer, index: int) -> Any:
+        cell = np.empty(1, buffer.dtype)
+        with self.faults():
+            self.shim.copy(self.queue, cell.ctypes.data, address(buffer, index), cell.nbytes, wait=True)
+        return cell[0]
+
+    def _write_cell(self, buffer: Buffer, index: int, value: Any) -> None:
+        with self.faults():
+            self.shim.fill(self.queue, address(buffer, index), value.tobytes(), 1)
+
+
+class UsmArray:
+    """Cells in a SYCL device's memory; `dpnp.asarray` and `dpctl` take it without copying."""
+
+    def __init__(self, memory: Any, dtype: np.dtype[Any], count: int, first: int = 0) -> None:
+        self.usm_memory = memory
+        self.dtype = dtype
+        self.shape = (count,)
+        self.first = first
+
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        return {
+            "data": (self.usm_memory._pointer + self.first * self.dtype.itemsize, False),
+            "shape": self.shape,
+            "strides": None,
+            "typestr": self.dtype.str,
+            "version": 1,
+            "syclobj": self.usm_memory.sycl_queue,
+            "offset": 0,
+        }
+
+    def asnumpy(self) -> Cells:
+        """The cells on the host."""
+        size = self.dtype.itemsize * self.shape[0]
+        return np.frombuffer(self.usm_memory.copy_to_host(), np.uint8)[:size].view(self.dtype)
+
+
+def address(buffer: Buffer, index: int = 0) -> int:
+    """Where a cell lies on the device."""
+    start: int = buffer.memory._pointer
+    return start + index * buffer.dtype.itemsize
+
+
+class SyclKernels(GroupKernels):
+    """The kernels of one module on one device."""
+
+    def __init__(
+        self, device: SyclDevice, module: ir.Module, wide_arcs: bool, kernel: Callable[[str], Any], cached: bool
+    ) -> None:
+        self._sycl = device
+        self._kernel = kernel
+        super().__init__(device, module, wide_arcs, cached=cached)
+
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        with self._sycl.faults():
+            return self._kernel(name)
+
+    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        group = self._items_of_group(kernel)
+        items = _items(kernel, size, self._sycl.few_groups)
+        with self._sycl.faults():
+            self._sycl.queue.submit_async(entry, arguments, [items], [group])
+
+    def _items_of_group(self, kernel: ir.Kernel) -> int:
+        """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
+        if isinstance(kernel.domain, ir.Once) or kernel.works_apart:
+            return 1
+        few = self._sycl.device.is_cpu and has_uneven_loops(kernel) and not kernel.shares_arcs
+        return FEW_ITEMS if few else GROUP_SIZE
+
+    def start_group(self, entry: Any, arguments: list[Any]) -> None:
+        items = self._sycl.items_of_group
+        with self._sycl.faults():
+            self._sycl.queue.submit_async(entry, arguments, [items], [items])
+
+    def piece(self, buffer: Buffer, place: int) -> Any:
+        whole = UsmArray(buffer.memory, np.dtype(np.uint8), BOARD_WORD, place)
+        return self._sycl.dpctl.memory.as_usm_memory(whole)
+
+    def memory(self, buffer: Buffer) -> Any:
+        return buffer.memory
+
+    def number(self, element: ir.Element) -> Callable[[Any], Any]:
+        return as_c(self.number_type(element))
+
+
+def _items(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> int:
+    """Work-items in all."""
+    if isinstance(kernel.domain, ir.Once):
+        return 1
+    if kernel.works_apart:
+        return threads_apart(kernel, size.iterations)
+    return groups_of(kernel, size.iterations, few_groups) * GROUP_SIZE
+
+
+def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:
+    """Lets a device pass that has all that a program needs.
+
+    Raises:
+        DiagnosticError: E0608, it has not.
+    """
+    missing = [aspect for aspect in wanted if not has(aspect)]
+    if missing:
+        message = f"{device} lacks {' and '.join(missing)}, which this program needs"
+        help = "choose another device (starplat devices lists them), or --target reference"
+        raise DiagnosticError(Diagnostic("E0608", message, help=help), exit_code=ExitCode.NO_DEVICE)
+
+
+def as_c(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
+    """Numbers of that type as ctypes has them, which is how dpctl and C take them."""
+    found: Callable[[Any], Any] = np.ctypeslib.as_ctypes_type(dtype)
+    return found

@@ -1,0 +1,82 @@
+"""The words of a launch whose threads wait for each other: its barrier, the rings of its reductions, its outcomes.
+
+All of them lie on one board, 8 bytes for each, so that one copy makes a launch ready and one brings its outcomes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from starplat.backends.launch import ArgumentKind, KernelArgument
+from starplat.backends.one_launch.rings import RING
+from starplat.backends.statements import result_element
+from starplat.ir import nodes as ir
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Device
+from starplat.runtime.elements import Cells, Value, as_value, clipped, dtype_of
+
+WORD = 8
+"""Bytes of every word's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A device's board for one kernel: `places` are the first bytes of its arguments' words, by their number.
+
+    `fresh` is what it holds before a launch.
+    """
+
+    buffer: Buffer
+    fresh: Buffer
+    places: Mapping[int, int]
+    outcomes: tuple[tuple[ir.Variable, int], ...]
+    wide_arcs: bool
+
+    def read(self, cells: Cells) -> dict[str, Value]:
+        """The outcomes, from what the whole board holds."""
+        found = {}
+        for variable, place in self.outcomes:
+            dtype = dtype_of(result_element(variable.element), wide_arcs=self.wide_arcs)
+            found[variable.name] = as_value(cells[place : place + dtype.itemsize].view(dtype)[0], variable.element)
+        return found
+
+
+def board_for(device: Device, arguments: tuple[KernelArgument, ...], *, wide_arcs: bool, apart: int = WORD) -> Board:
+    """A board with room for the words among a kernel's arguments, the outcomes so many bytes `apart`."""
+    places: dict[int, int] = {}
+    outcomes: list[tuple[ir.Variable, int]] = []
+    cells = bytearray()
+    for number, argument in enumerate(arguments):
+        place = len(cells)
+        match argument.kind:
+            case ArgumentKind.FOUND:
+                places[number] = place
+                cells += _ring(argument, wide_arcs)
+            case ArgumentKind.OUTCOME:
+                assert argument.variable is not None
+                places[number] = place
+                outcomes.append((argument.variable, place))
+                cells += bytes(apart)
+            case ArgumentKind.BARRIER:
+                places[number] = place
+                cells += bytes(WORD)
+            case _:
+                pass
+    first = np.frombuffer(bytes(cells), np.uint8)
+    buffer, fresh = (device.allocate(np.dtype(np.uint8), len(first)) for _ in range(2))
+    device.upload_words(fresh, first)
+    return Board(buffer, fresh, places, tuple(outcomes), wide_arcs)
+
+
+def _ring(argument: KernelArgument, wide_arcs: bool) -> bytes:
+    """The three cells of a ring, side by side, in whole words."""
+    assert argument.array is not None
+    assert argument.start is not None
+    dtype = dtype_of(argument.array.element, wide_arcs=wide_arcs)
+    ring: Any = np.full(RING, clipped(argument.start.value, dtype), dtype)
+    size = -(-ring.nbytes // WORD) * WORD
+    return bytes(ring.tobytes().ljust(size, b"\0"))

@@ -1,0 +1,156 @@
+"""Kernels built from emitted text: the words that their reductions end in, and the arguments of a launch.
+
+What every target with device pointers does alike: a reduction's word starts at the identity, and comes down after the
+launch; arguments stand in the order that `backends.launch` says. A target adds how a kernel is found and started.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+import numpy as np
+
+from starplat.backends import BACKENDS
+from starplat.backends.launch import RECORDS, ArgumentKind, KernelArgument, kernel_parameters
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.visitor import launched_alone
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Device, Kernels, LaunchSize
+from starplat.runtime.elements import Value, as_value, clipped, dtype_of
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The cell that a reduction ends in; `start` is its identity."""
+
+    name: str
+    element: ir.Element
+    start: Any
+    buffer: Buffer
+
+
+Given = Callable[[Mapping[str, Buffer], Mapping[str, Value], LaunchSize], Any]
+"""What a kernel gets for one of its parameters, by the arrays, scalars and sizes of a launch."""
+
+
+NO_WORDS: Mapping[str, Word] = {}
+NO_PIECES: Mapping[int, Given] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A kernel as the target found it, what it takes, and its words, which it keeps."""
+
+    entry: Any
+    arguments: tuple[Given, ...]
+    words: Mapping[str, Word]
+
+
+class WordKernels(Kernels):
+    """The kernels of one module; a target says how one is found by its emitted name (`entry`) and started (`start`).
+
+    What stands behind each parameter is looked up once: rounds of few nodes take no longer than to launch them.
+    """
+
+    def __init__(self, device: Device, module: ir.Module, wide_arcs: bool, *, cached: bool) -> None:
+        super().__init__(device, module, wide_arcs, cached=cached)
+        self._loaded = {kernel.name: self._load(kernel) for kernel in launched_alone(module)}
+
+    @abstractmethod
+    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+        """The built kernel of that name, which takes these."""
+
+    @abstractmethod
+    def start(self, entry: Any, kernel: ir.Kernel, size: LaunchSize, arguments: list[Any]) -> None:
+        """Launches a kernel."""
+
+    @abstractmethod
+    def memory(self, buffer: Buffer) -> Any:
+        """What a kernel gets for a buffer."""
+
+    def _load(self, kernel: ir.Kernel) -> Loaded:
+        name = BACKENDS[self.device.target].kernel_name(self.module, kernel)
+        parameters = kernel_parameters(self.module, kernel)
+        words = {r.variable.name: self._word(r) for r in kernel.brought_back}
+        return Loaded(self.entry(name, parameters), self.all_given(parameters, words), words)
+
+    def _word(self, reduction: ir.Reduction) -> Word:
+        element = reduction.variable.element
+        dtype = np.dtype(np.int32) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
+        start = clipped(identity(reduction.combine, element).value, dtype)
+        return Word(reduction.variable.name, element, start, self.device.allocate(dtype, 1))
+
+    def _launch(
+        self, kernel: ir.Kernel, arrays: Mapping[str, Buffer], scalars: Mapping[str, Value], size: LaunchSize
+    ) -> dict[str, Value]:
+        loaded = self._loaded[kernel.name]
+        for word in loaded.words.values():
+            self.device.fill(word.buffer, word.start)
+        self.start(loaded.entry, kernel, size, [given(arrays, scalars, size) for given in loaded.arguments])
+        return {name: as_value(self.device.read_word(word.buffer), word.element) for name, word in loaded.words.items()}
+
+    def all_given(
+        self,
+        parameters: tuple[KernelArgument, ...],
+        words: Mapping[str, Word] = NO_WORDS,
+        pieces: Mapping[int, Given] = NO_PIECES,
+    ) -> tuple[Given, ...]:
+        """What stands behind the parameters of a kernel that has these words, or pieces of a board by their number."""
+        return tuple(
+            pieces[number] if number in pieces else self._given(parameter, words)
+            for number, parameter in enumerate(parameters)
+        )
+
+    def _given(self, parameter: KernelArgument, words: Mapping[str, Word]) -> Given:
+        match parameter.kind:
+            case ArgumentKind.NUM_NODES:
+                nodes = self.number(ir.Element.NODE)
+                return lambda arrays, scalars, size: nodes(size.num_nodes)
+            case ArgumentKind.NUM_ARCS:
+                arcs = self.number(ir.Element.ARC)
+                return lambda arrays, scalars, size: arcs(size.num_arcs)
+            case ArgumentKind.SCALAR:
+                assert parameter.variable is not None
+                return self._scalar(parameter.variable)
+            case ArgumentKind.RECORDS:
+                return self._memory_of(RECORDS)
+            case ArgumentKind.ARRAY:
+                assert parameter.array is not None
+                return self._memory_of(parameter.array.name)
+            case ArgumentKind.REDUCTION if parameter.array is not None:
+                return self._memory_of(parameter.array.name)
+            case ArgumentKind.REDUCTION | ArgumentKind.OUTCOME:
+                assert parameter.variable is not None
+                return always(self.memory(words[parameter.variable.name].buffer))
+            case ArgumentKind.FOUND | ArgumentKind.BARRIER:
+                raise AssertionError(f"{parameter.kind} is a place on a board")
+            case _:
+                assert_never(parameter.kind)
+
+    def _memory_of(self, name: str) -> Given:
+        memory = self.memory
+        return lambda arrays, scalars, size: memory(arrays[name])
+
+    def _scalar(self, variable: ir.Variable) -> Given:
+        name, as_number = variable.name, self.number(variable.element)
+        if variable.element is not ir.Element.ARC:
+            return lambda arrays, scalars, size: as_number(scalars[name])
+        arc = dtype_of(ir.Element.ARC, wide_arcs=self.wide_arcs)  # INF of a wide one is INF of a narrow one
+        return lambda arrays, scalars, size: as_number(clipped(scalars[name], arc).item())
+
+    def number(self, element: ir.Element) -> Callable[[Any], Any]:
+        """What makes of a value of the host that which a kernel gets for a scalar of that element."""
+        return self.number_type(element).type
+
+    def number_type(self, element: ir.Element) -> np.dtype[Any]:
+        """The type of a scalar among a kernel's parameters."""
+        return np.dtype(np.uint8) if element is ir.Element.BOOL else dtype_of(element, wide_arcs=self.wide_arcs)
+
+
+def always(what: Any) -> Given:
+    """The same at every launch."""
+    return lambda arrays, scalars, size: what

@@ -1,0 +1,149 @@
+"""How a result shows itself: in ten lines of text, as a table in a notebook, as a data frame, as a dictionary by id.
+
+Values are in the order of the graph's nodes, under the ids of the input. INF is spelt so where a person reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starplat.frontend.types import Carrier, PropertyType
+from starplat.graph.errors import needs_library
+from starplat.graph.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.runtime.elements import Cells, element_of
+
+MOST_PROPERTIES = 7
+MOST_VALUES = 6
+MOST_ROWS = 10
+WIDEST = 60
+
+
+class Result(Protocol):
+    """What is shown of a `runtime.Result`."""
+
+    @property
+    def program(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def types(self) -> Mapping[str, PropertyType]: ...
+    @property
+    def returned(self) -> Any: ...
+    @property
+    def on_device(self) -> bool: ...
+    @property
+    def ids(self) -> NDArray[Any]: ...
+    def on_host(self, name: str) -> Cells: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+
+
+def in_words(result: Result) -> str:
+    """At most ten lines: what ran where, the first values of every property, what was returned."""
+    graph = result.graph
+    where = result.target if result.device == result.target else f"{result.target}, {result.device}"
+    lines = [f"<Result of {result.program} on {where}: {graph.num_nodes:,} nodes, {graph.num_arcs:,} arcs>"]
+    width = max(map(len, result.types), default=0)
+    for name in islice(result, MOST_PROPERTIES):
+        lines.append(f"  {name:{width}}  {result.types[name]}  {_first_values(result, name)}")
+    if len(result) > MOST_PROPERTIES:
+        lines.append(f"  … and {len(result) - MOST_PROPERTIES} more: " + _cut(", ".join(result), WIDEST))
+    if result.returned is not None:
+        lines.append(f"  returned {result.returned}")
+    return "\n".join(lines)
+
+
+def as_html(result: Result) -> str:
+    """A table of the first nodes with their properties, and what was returned."""
+    names = [name for name in result if result.types[name].carrier is Carrier.NODE and not result.on_device]
+    head = "".join(f"<th>{escape(name)}</th>" for name in ("id", *names))
+    count = min(result.graph.num_nodes, MOST_ROWS)
+    columns = [[str(id) for id in result.ids[:count].tolist()], *(_spelt(result, name, count) for name in names)]
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in zip(*columns, strict=True)
+    )
+    more = result.graph.num_nodes - count
+    foot = f"<p>… and {more:,} more nodes</p>" if more else ""
+    title = escape(in_words(result) if not names else in_words(result).splitlines()[0])
+    return f"<div><pre>{title}</pre><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{foot}</div>"
+
+
+def as_frame(result: Result, *, edges: bool) -> Any:
+    """A pandas frame of the properties of nodes, whose index is their ids, or of edges, with both ends.
+
+    Raises:
+        DiagnosticError: E0813, pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise needs_library("Result.to_pandas", "pandas") from None
+    wanted = Carrier.EDGE if edges else Carrier.NODE
+    columns = {name: result.on_host(name) for name in result if result.types[name].carrier is wanted}
+    if not edges:
+        return pandas.DataFrame(columns, index=pandas.Index(result.ids, name="id"))
+    index = pandas.MultiIndex.from_arrays(ends_of(result.graph), names=("source", "destination"))
+    return pandas.DataFrame(columns, index=index)
+
+
+def by_id(cells: Cells, kind: PropertyType, graph: Graph) -> dict[Any, Any]:
+    """The values under the ids of their nodes; of edges under (source, destination), or, where edges are parallel,
+    under (source, destination, k) as in NetworkX's multigraphs."""
+    if kind.carrier is Carrier.NODE:
+        return dict(zip(graph.original_ids.tolist(), cells.tolist(), strict=True))
+    source, destination = (ends.tolist() for ends in ends_of(graph))
+    found = dict(zip(zip(source, destination, strict=True), cells.tolist(), strict=True))
+    if len(found) == graph.num_arcs:
+        return found
+    ranks = _ranks(graph).tolist()
+    return dict(zip(zip(source, destination, ranks, strict=True), cells.tolist(), strict=True))
+
+
+def ends_of(graph: Graph) -> tuple[Cells, Cells]:
+    """The original ids of every arc's source and destination."""
+    ids = graph.original_ids
+    return ids[graph.sources], ids[graph.columns]
+
+
+def _ranks(graph: Graph) -> Cells:
+    """How many parallel arcs come before each arc."""
+    arcs = np.arange(graph.num_arcs)
+    same = (graph.sources[1:] == graph.sources[:-1]) & (graph.columns[1:] == graph.columns[:-1])
+    first = np.maximum.accumulate(np.where(np.concatenate([[False], same]), 0, arcs))
+    ranks: Cells = arcs - first
+    return ranks
+
+
+def _first_values(result: Result, name: str) -> str:
+    if result.on_device:
+        return "on the device"
+    values = _spelt(result, name, MOST_VALUES)
+    more = " …" if len(result[name]) > MOST_VALUES else ""
+    return _cut(" ".join(values), WIDEST) + more
+
+
+def _spelt(result: Result, name: str, count: int) -> list[str]:
+    """The first values, INF as the language has it."""
+    kind = result.types[name].element
+    largest = ir.infinity(element_of(kind)).value if kind.is_integer else None
+    return ["INF" if cell == largest and largest is not None else _cell(cell) for cell in result[name][:count].tolist()]
+
+
+def _cell(cell: Any) -> str:
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

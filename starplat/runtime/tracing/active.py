@@ -1,0 +1,154 @@
+"""How many nodes are active when the host launches a kernel, and how many arcs they have: counted beside the run.
+
+Conditions that NumPy can evaluate for all nodes at once are; how many iterations others keep is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, reduce
+from typing import Any, Protocol, assert_never
+
+import numpy as np
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjuncts
+from starplat.ir.interpreting import vectorize
+from starplat.ir.points import rows_of, way_of
+from starplat.ir.visitor import walk_expression, with_signature
+from starplat.runtime.elements import Cells, Value, cells_in, dtype_of
+from starplat.runtime.tracing.trace import Filled, Held, Walk
+
+
+class Before(Protocol):
+    """What is there before a launch."""
+
+    def cells(self, array: ir.Array) -> Cells:
+        """Of an array, as they are."""
+
+    def value(self, expression: ir.Expression) -> Value:
+        """Of an expression of the host, or a cell of an array of one."""
+
+    def scalar(self, variable: ir.Variable) -> Value:
+        """Of one of the host's variables."""
+
+
+def walk_of(kernel: ir.Kernel, line: int | None, before: Before, num_nodes: int, num_arcs: int) -> Walk:
+    """What a launch goes over."""
+    rows, way = rows_of(kernel), way_of(kernel)
+    match kernel.domain:
+        case ir.AllNodes() if kernel.filter is None:
+            return Walk(kernel.name, line, num_nodes, None if rows is None else num_arcs, way, Held.ALL)
+        case ir.AllNodes():
+            sought = _sought(kernel)
+            if sought is not None and (kept := _kept(sought, before, num_nodes, num_arcs)) is not None:
+                found = _counted(sought, line, np.flatnonzero(kept), before, held_by(sought))
+                return replace(found, direction=way)
+            kept = _kept(kernel, before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, held_by(kernel))
+        case ir.Listed(array, first, last):
+            nodes = before.cells(array)[int(before.value(first)) : int(before.value(last))]
+            if kernel.filter is None:
+                return _counted(kernel, line, nodes, before, Held.LIST)
+            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else nodes[kept[nodes]], before, Held.LIST)
+        case ir.InWords():
+            kept = _kept(replace(kernel, domain=ir.AllNodes()), before, num_nodes, num_arcs)
+            return _counted(kernel, line, None if kept is None else np.flatnonzero(kept), before, Held.LAYERS)
+        case ir.AllArcs():
+            arcs = num_arcs if kernel.filter is None else None
+            return Walk(kernel.name, line, arcs, arcs, way, Held.ARCS)
+        case ir.NodeNeighbors(direction, node):
+            offsets = before.cells(ir.ROW_OFFSETS if direction is ir.Direction.OUT else ir.IN_ROW_OFFSETS)
+            whose = int(before.value(node))
+            arcs = int(offsets[whose + 1] - offsets[whose])
+            return Walk(kernel.name, line, arcs, arcs, way, Held.ROW)
+        case ir.Numbers(count):
+            return Walk(kernel.name, line, int(before.value(count)), None, way, Held.SHARES)
+        case ir.Workers():
+            return Walk(kernel.name, line, ir.WORKERS, None, way, Held.SHARES)
+        case ir.Once():
+            return Walk(kernel.name, line, 1, None, way, Held.ONE)
+        case _:
+            assert_never(kernel.domain)
+
+
+def _sought(kernel: ir.Kernel) -> ir.Kernel | None:
+    """A kernel that goes over the nodes that each node of this one looks for among those before it, and over their
+    arcs, if that is what it does."""
+    match kernel.body:
+        case (
+            ir.ForNeighbors(
+                ir.Direction.IN, ir.Ref(node), neighbor, position, (ir.KernelIf(condition, (*_, ir.KernelBreak()), ()),)
+            ) as loop,
+        ) if node == kernel.iterator:
+            pass
+        case _:
+            return None
+    known = {neighbor, *kernel.scalars}
+    about = [part for part in conjuncts(condition) if _asks_about(part) <= known]
+    if not any(neighbor in _asks_about(part) for part in about):
+        return None
+    chosen = reduce(lambda one, other: ir.Binary(ir.BinaryOperator.AND, one, other, ir.Element.BOOL), about)
+    arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(neighbor), node, position, (), loop.parallel)
+    return with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
+
+
+def _asks_about(condition: ir.Expression) -> set[ir.Variable]:
+    return {part.variable for part in walk_expression(condition) if isinstance(part, ir.Ref)}
+
+
+def held_by(kernel: ir.Kernel) -> Held:
+    """How the nodes that a condition chooses are held, where no set is."""
+    asked = list(walk_expression(kernel.filter)) if kernel.filter else []
+    if any(vectorize.bits_asked(part, kernel) is not None for part in asked):
+        return Held.BITS
+    loads = [part for part in asked if isinstance(part, ir.Load)]
+    flags = (load.array for load in loads if load.array.extent is not ir.Extent.ONE)
+    return Held.FLAGS if any(array.element is ir.Element.BOOL for array in flags) else Held.TESTED
+
+
+def filled_by(op: ir.Fill | ir.CopyArray, num_nodes: int, num_arcs: int, *, wide_arcs: bool) -> Filled:
+    """The cells that a host operation goes through."""
+    array = op.array if isinstance(op, ir.Fill) else op.destination
+    cells = cells_in(array.extent, num_nodes, num_arcs)
+    if array.packed:
+        return Filled(-(-cells // 32), 4, copied=False)
+    size = dtype_of(array.element, wide_arcs=wide_arcs).itemsize
+    return Filled(cells, size, copied=isinstance(op, ir.CopyArray))
+
+
+def _counted(kernel: ir.Kernel, line: int | None, nodes: Cells | None, before: Before, held: Held) -> Walk:
+    """A walk over nodes, given by number; None where nobody knows which they are."""
+    rows, way = rows_of(kernel), way_of(kernel)
+    if nodes is None:
+        return Walk(kernel.name, line, None, None, way, held)
+    arcs = None
+    if rows is not None:
+        offsets = before.cells(rows)
+        arcs = int((offsets[nodes + 1].astype(np.int64) - offsets[nodes]).sum())
+    return Walk(kernel.name, line, len(nodes), arcs, way, held)
+
+
+def _kept(kernel: ir.Kernel, before: Before, num_nodes: int, num_arcs: int) -> Cells | None:
+    """For every node whether the kernel's filter holds; None where only the kernel can say."""
+    mask = _mask(kernel)
+    if mask is None or kernel.filter is None:
+        return None
+    loaded = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
+    cells = [before.cells(array) if array in loaded else None for array in kernel.arrays]
+    given = [vectorize.numpy_scalar(variable, before.scalar(variable)) for variable in kernel.scalars]
+    kept = mask(num_nodes, num_arcs, *cells, *given)
+    return np.broadcast_to(np.asarray(kept, np.bool_), (num_nodes,))
+
+
+@lru_cache(maxsize=256)
+def _mask(kernel: ir.Kernel) -> Callable[..., Any] | None:
+    fast, slow = vectorize.split_filter(kernel)
+    if fast is None or slow is not None:
+        return None
+    scope: dict[str, Any] = {**vectorize.OPERATIONS, "__builtins__": {}}
+    exec(compile(vectorize.mask_text(kernel, fast), "<filter>", "exec"), scope)
+    mask: Callable[..., Any] = scope["mask"]
+    return mask

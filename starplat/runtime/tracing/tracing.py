@@ -1,0 +1,51 @@
+"""Modules whose launches tell of their rounds.
+
+Rounds that one group would run by itself are launched one by one by the host, who then sees what each begins with; and
+of those that he would ask for ahead he waits for each, so that none is told of that never took place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host
+
+_MADE: dict[int, tuple[ir.Module, ir.Module]] = {}
+_MOST_MADE = 64
+
+
+def traced(module: ir.Module) -> ir.Module:
+    """The module with all its `OnDevice` operations traced: itself if it has none, nor rounds that are asked for ahead;
+    the same object every time."""
+    if id(module) not in _MADE:
+        if not any(isinstance(op, ir.OnDevice | ir.InBatches) for f in module.functions for op in walk_host(f.body)):
+            return module
+        if len(_MADE) >= _MOST_MADE:
+            del _MADE[next(iter(_MADE))]
+        functions = tuple(replace(f, body=_Traced().host_block(f.body)) for f in module.functions)
+        _MADE[id(module)] = (module, replace(module, functions=functions))
+    return _MADE[id(module)][1]
+
+
+def taken_apart(module: ir.Module) -> bool:
+    """Whether rounds that otherwise share a launch, or are asked for ahead, are launched one by one in `traced`."""
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return any(isinstance(op, ir.InBatches) or (isinstance(op, ir.OnDevice) and op.one_group) for op in ops)
+
+
+class _Traced(Rewriter):
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        match op:
+            case ir.OnDevice():
+                return (replace(op, traced=True),)
+            case ir.InBatches():
+                return (replace(op, most=1),)
+            case ir.HostIf(_, then, otherwise) if any(
+                isinstance(inner, ir.OnDevice) and inner.one_group for inner in then
+            ):
+                return self.host_block(otherwise)
+            case _:
+                return (self.rebuild(op),)

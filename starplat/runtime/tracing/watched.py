@@ -1,0 +1,138 @@
+"""Walks a host program over a device as the executor does, and tells a watch of every round.
+
+The host waits for the device before it looks at a clock or at cells; what it looks at is not part of the rounds' times.
+Rounds of a launch whose threads wait for each other are told by the launch itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from starplat.backends.launch import RECORDS
+from starplat.ir import nodes as ir
+from starplat.ir.points import LOOPS, Event, Point, points_of
+from starplat.runtime.actions.executor import Executor
+from starplat.runtime.actions.machine import Flow, Frame, Op, World
+from starplat.runtime.attending.progress import Progress
+from starplat.runtime.devices.buffers import Buffer
+from starplat.runtime.devices.device import Kernels
+from starplat.runtime.elements import Cells, Value, as_value
+from starplat.runtime.tracing.active import filled_by, walk_of
+from starplat.runtime.tracing.records import fresh_records, line_of, told
+from starplat.runtime.tracing.watch import Watch
+
+
+class WatchedExecutor(Executor):
+    """Runs the functions of one module on one device while a watch is told."""
+
+    def __init__(self, kernels: Kernels, world: World, watch: Watch, progress: Progress) -> None:
+        super().__init__(kernels, world, progress)
+        self._watch = watch
+        self._looked = 0.0
+        points = [point for function in self.module.functions for point in points_of(function.body, self.module)]
+        self._points: dict[tuple[Event, int], Point] = {(point.event, id(point.op)): point for point in points}
+        self._records: Buffer | None = None
+        self._loops: list[ir.HostOp] = []
+
+    def perform(self, op: ir.HostOp, frame: Frame) -> Flow:
+        match op:
+            case ir.Launch():
+                self._tell_of_launch(op, frame)
+            case ir.Fill() | ir.CopyArray():
+                self._tell_of_cells(op)
+            case ir.OnDevice() if self.kernels.runs_together:
+                return self._watched_launch(op, frame)
+            case _ if isinstance(op, LOOPS):
+                return self._watched_loop(op, frame)
+            case _:
+                pass
+        return super().perform(op, frame)
+
+    # --- loops -----------------------------------------------------------------------------------------------------
+
+    def _watched_loop(self, op: ir.HostOp, frame: Frame) -> Flow:
+        self._loops.append(op)
+        flow = super().perform(op, frame)
+        self._loops.pop()
+        self._watch.end(op, self._now())
+        return flow
+
+    def block(self, ops: Op, frame: Frame) -> Flow:
+        loop = self._loops[-1] if self._loops else None
+        if isinstance(loop, LOOPS) and ops is loop.body:
+            line = line_of(self.module, self._points[Event.ROUND, id(loop)].span)
+            self._watch.round(loop, line, self._now())
+        return super().block(ops, frame)
+
+    def _now(self) -> float:
+        """Seconds that have passed besides those for looking, with all done that was asked of the device."""
+        self.device.synchronise()
+        return perf_counter() - self._looked
+
+    # --- kernels ---------------------------------------------------------------------------------------------------
+
+    def _tell_of_launch(self, op: ir.Launch, frame: Frame) -> None:
+        self.device.synchronise()
+        began = perf_counter()
+        kernel, world = self.module.kernel(op.kernel), self.world
+        line = line_of(self.module, kernel.span)
+        self._watch.walk(walk_of(kernel, line, _Before(self, frame), world.num_nodes, world.num_arcs))
+        self._looked += perf_counter() - began
+
+    def cells(self, array: ir.Array, frame: Frame) -> Cells:
+        """An array's cells as they are; nobody counts these bytes."""
+        if array.origin is ir.Origin.GRAPH:
+            return self.world.host[array.name]
+        return self.device.download_words(self.buffer(array, frame))
+
+    def seen(self, expression: ir.Expression, frame: Frame) -> Value:
+        """The value of an expression, or of the cell of an array that has one."""
+        if isinstance(expression, ir.Load) and expression.array.extent is ir.Extent.ONE:
+            return as_value(self.cells(expression.array, frame)[0], expression.array.element)
+        return self.value(expression, frame)
+
+    def _tell_of_cells(self, op: ir.Fill | ir.CopyArray) -> None:
+        world = self.world
+        self._watch.fill(filled_by(op, world.num_nodes, world.num_arcs, wide_arcs=world.wide_arcs))
+
+    def _watched_launch(self, op: ir.OnDevice, frame: Frame) -> Flow:
+        """One launch that tells of its rounds; they are put where they took place."""
+        records = self._records = fresh_records(self.device)
+        flow = super().perform(op, frame)
+        self.device.synchronise()
+        began = perf_counter()
+        world = self.world
+        told(
+            op,
+            self.module,
+            self.device.download_words(records),
+            self._watch,
+            num_nodes=world.num_nodes,
+            num_arcs=world.num_arcs,
+            wide_arcs=world.wide_arcs,
+        )
+        self.device.release(records)
+        self._looked += perf_counter() - began
+        return flow
+
+    def together(self, op: ir.OnDevice, frame: Frame) -> dict[str, Buffer]:
+        assert self._records is not None
+        return {**super().together(op, frame), RECORDS: self._records}
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What is there before a launch in a frame."""
+
+    executor: WatchedExecutor
+    frame: Frame
+
+    def cells(self, array: ir.Array) -> Cells:
+        return self.executor.cells(array, self.frame)
+
+    def value(self, expression: ir.Expression) -> Value:
+        return self.executor.seen(expression, self.frame)
+
+    def scalar(self, variable: ir.Variable) -> Value:
+        return self.frame.variables[variable.name]

@@ -1,0 +1,1 @@
+"""Knob `balance`: what threads share out, nodes or arcs."""

@@ -1,0 +1,164 @@
+"""Step `balance`: lets threads share the arcs of a kernel's nodes, where what is done to an arc needs nothing else.
+
+A kernel suits if it goes over nodes and its last operation is a `forall` over the node's arcs; what stands before it
+must be the same whenever it is worked out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.gathering import gathering
+from starplat.ir.shapes.members import membership
+from starplat.ir.visitor import (
+    all_expressions,
+    arrays_in,
+    assigned_variables,
+    blocks_of,
+    declared_by,
+    launched_alone,
+    loops_of,
+    walk_host,
+    walk_kernel,
+    written_arrays,
+)
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Balance, Schedule
+from starplat.schedule.step import Choice, Decided
+
+_SHORT_ROW = 16
+"""Arcs of the node with the most, where a thread goes over the pairs of a node's neighbors sooner by itself."""
+
+
+def share_arcs(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> ir.Module | Decided:
+    """The module whose kernels share their arcs out evenly, where the schedule, the target and the kernel let them."""
+    if not threads_share_arcs(schedule, capabilities):
+        return module
+    places = _places(module)
+    given = (kernel for kernel in module.kernels if kernel.name in places and _suits(kernel))
+    suited = [kernel for kernel in given if not (capabilities.shared_arcs and _gathers_words(kernel))]
+    if not suited:
+        return module
+    short = schedule.balance is Balance.AUTO and facts is not None and facts.max_degree <= _SHORT_ROW
+    outside = {kernel.name for kernel in launched_alone(module)}
+    alone = {k.name for k in suited if short and _goes_over_pairs(k) and k.name in outside}
+    shared = {kernel.name for kernel in suited} - alone
+    kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
+    why = "each arc is a step of its own, and nodes have few or many"
+    choices = [Choice(f"{name}: threads share arcs, not nodes", why) for name in sorted(shared)]
+    why = f"no node has more than {facts.max_degree if facts else 0:,} arcs, too few to share"
+    choices += (Choice(f"{name}: a thread takes a node", why) for name in sorted(alone))
+    return Decided(replace(module, kernels=kernels) if shared else module, tuple(choices))
+
+
+def asks_for_lengths(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether it matters to the sharing of arcs how long rows are."""
+    shares = capabilities.shared_arcs or capabilities.group_rows
+    return shares and any(_goes_over_pairs(kernel) for kernel in module.kernels)
+
+
+def _goes_over_pairs(kernel: ir.Kernel) -> bool:
+    """Whether a loop over neighbors has another one inside."""
+    outer = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors))
+    return any(isinstance(inner, ir.ForNeighbors) for loop in outer for inner in walk_kernel(loop.body))
+
+
+def threads_share_arcs(schedule: Schedule, capabilities: Capabilities) -> bool:
+    """Whether threads share arcs: by warps, or by groups where that is quick or asked for."""
+    if schedule.balance is Balance.NODE:
+        return False
+    quick = capabilities.quick_groups or schedule.balance is Balance.EDGE
+    return capabilities.shared_arcs or (capabilities.group_rows and quick)
+
+
+def _places(module: ir.Module) -> set[str]:
+    """The kernels where threads can share arcs."""
+    found = {kernel.name for kernel in launched_alone(module)}
+    return found | {op.kernel for loop in loops_of(module) for op in walk_host(loop.body) if isinstance(op, ir.Launch)}
+
+
+def _suits(kernel: ir.Kernel) -> bool:
+    if (
+        not isinstance(kernel.domain, ir.AllNodes | ir.Listed | ir.InWords)
+        or kernel.iterator is None
+        or kernel.shares_arcs
+    ):
+        return False
+    gathers = gathering(kernel)
+    if gathers is not None:
+        return not _changes_cells(gathers.ahead)
+    members = membership(kernel)
+    body = kernel.body if members is None else members.body
+    if not body or not isinstance(body[-1], ir.ForNeighbors):
+        return False
+    loop = body[-1]
+    return (
+        loop.parallel
+        and loop.node == ir.Ref(kernel.iterator)
+        and not _leaves(loop.body)
+        and all(_repeatable(op, kernel) for op in body[:-1])
+        and not _changes_cells(body[:-1])
+        and all(_for_many(op, loop) for op in walk_kernel(loop.body))
+        and not _assigns_outside(loop)
+    )
+
+
+def _gathers_words(kernel: ir.Kernel) -> bool:
+    """Whether each node of listed words gathers a value, which warps share only of all nodes, sets and lists."""
+    return isinstance(kernel.domain, ir.InWords) and gathering(kernel) is not None
+
+
+def _leaves(body: tuple[ir.KernelOp, ...]) -> bool:
+    """Whether a loop's body may end the loop itself; a Break of a loop inside it is that loop's."""
+    for op in body:
+        if isinstance(op, ir.KernelBreak | ir.KernelReturn):
+            return True
+        loops = bool(declared_by(op)) and blocks_of(op)
+        if not loops and any(_leaves(block) for block in blocks_of(op)):
+            return True
+    return False
+
+
+def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
+    """Whether a value is worked out that nothing in the kernel changes, or stored where nobody else looks or writes."""
+    written = written_arrays(kernel.body)
+    if any(isinstance(part, ir.Load) and part.array in written for part in all_expressions((op,))):
+        return False
+    match op:
+        case ir.Let():
+            return True
+        case ir.Store(array):
+            return array.packed is None and _mentions(kernel, array) == 1
+        case _:
+            return False
+
+
+def _mentions(kernel: ir.Kernel, array: ir.Array) -> int:
+    """How often a kernel has to do with an array."""
+    heads = (kernel.domain,) if kernel.filter is None else (kernel.domain, kernel.filter)
+    return sum(found == array for part in (*heads, *walk_kernel(kernel.body)) for found in arrays_in(part))
+
+
+def _changes_cells(ahead: tuple[ir.KernelOp, ...]) -> bool:
+    """Whether a function is called that may write cells, which must not be done twice."""
+    calls = (part for part in all_expressions(ahead) if isinstance(part, ir.CallFunction))
+    return any(isinstance(a, ir.Array) and a not in ir.GRAPH_ARRAYS for call in calls for a in call.arguments)
+
+
+def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors) -> bool:
+    """Whether threads that have arcs of one node may do it at once: an update is in one piece, or of the arc's cell."""
+    match op:
+        case ir.UpdateCell(index=index) | ir.ExtremeCell(index=index):
+            return op.shared or index == ir.Ref(loop.position)
+        case _:
+            return True
+
+
+def _assigns_outside(loop: ir.ForNeighbors) -> bool:
+    """Whether the body changes a local that it does not declare."""
+    declared = {variable for op in walk_kernel(loop.body) for variable in declared_by(op)}
+    return bool(assigned_variables(loop.body) - declared)

@@ -1,0 +1,52 @@
+"""Step `team`: what knob `balance` asks for where a kernel is a loop that the target shares out.
+
+A team of threads takes a node, and its threads share the loops over the node's arcs that permit it; what stands around
+them is done once for a node. So a node with many arcs is not one thread's, but all nodes together take longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.shapes.shared_rows import shared_rows
+from starplat.schedule.facts import GraphFacts
+from starplat.schedule.schedule import Balance, Schedule
+from starplat.schedule.step import Choice, Decided
+
+NODES_PER_ARC = 1000
+"""In the time that one thread takes for an arc, teams lose what they lose by this many nodes: about 0.5 microseconds
+and 0.45 nanoseconds on an NVIDIA H200."""
+
+
+def has_teams(module: ir.Module, capabilities: Capabilities) -> bool:
+    """Whether a target can do what this step does."""
+    return capabilities.inner_loops
+
+
+def rows_for_teams(
+    module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
+) -> ir.Module | Decided:
+    """The module whose kernels share the arcs of each node, where they can and it is asked for or worth it."""
+    if schedule.balance is Balance.NODE or not has_teams(module, capabilities):
+        return module
+    shared = {kernel.name for kernel in module.kernels if _suits(kernel, module)}
+    if not shared:
+        return module
+    if schedule.balance is Balance.AUTO and facts is not None and not _worth_it(facts):
+        why = f"no node has more than {facts.max_degree:,} arcs, for which teams are not worth it"
+        return Decided(module, tuple(Choice(f"{name}: a thread takes a node", why) for name in sorted(shared)))
+    kernels = tuple(replace(k, shares_arcs=True) if k.name in shared else k for k in module.kernels)
+    why = "the arcs of a node can be visited at once, and nodes may have many"
+    choices = tuple(Choice(f"{name}: a team of threads shares a node's arcs", why) for name in sorted(shared))
+    return Decided(replace(module, kernels=kernels), choices)
+
+
+def _worth_it(facts: GraphFacts) -> bool:
+    """Whether the thread with the most arcs would take longer than what teams cost for all nodes."""
+    return facts.max_degree * NODES_PER_ARC > facts.num_nodes
+
+
+def _suits(kernel: ir.Kernel, module: ir.Module) -> bool:
+    return not kernel.shares_arcs and bool(shared_rows(kernel, module))

@@ -1,0 +1,115 @@
+"""What a kernel does to a neighbor, as far as neighbors can do it themselves from the other end of the arc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import expressions_of
+
+_IDEMPOTENT = (ir.Combine.OR, ir.Combine.AND, ir.Combine.MIN, ir.Combine.MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Constants that are stored to a neighbor's cells, and what tells that there was one: once is enough."""
+
+    ops: tuple[ir.KernelOp, ...]
+
+
+Effect = ir.ExtremeCell | ir.UpdateCell | Marks
+"""What is done to a neighbor: a cell of it goes down (or up), a value is combined with a cell, or it is marked."""
+
+
+def effect_of(
+    last: tuple[ir.KernelOp, ...], neighbor: ir.Variable, kernel: ir.Kernel
+) -> tuple[Effect, tuple[ir.Expression, ...]] | None:
+    """The effect, and the conditions that it holds in itself; None if it is nothing of the kind."""
+    own = ir.Ref(neighbor)
+    match last:
+        case (ir.ExtremeCell(array=array, index=index, carried=carried, also=also) as lowering,):
+            places = all(carry.index == own and carry.array != array for carry in carried)
+            if index == own and places and all(_is_told_once(op, kernel) for op in also):
+                return lowering, ()
+        case (ir.UpdateCell(ir.Combine.OR | ir.Combine.AND as combine, array, index, value),) if (
+            index == own and array.element is ir.Element.BOOL
+        ):
+            grows = combine is ir.Combine.OR
+            cell = ir.Load(array, own)
+            open, counts = (_not(cell), value) if grows else (cell, _not(value))
+            conditions = (open,) if isinstance(value, ir.Const) and value.value is grows else (open, counts)
+            return Marks((ir.Store(array, own, ir.Const(grows, ir.Element.BOOL)),)), conditions
+        case (ir.UpdateCell(combine, array, index) as update,) if index == own:
+            if combine not in (ir.Combine.MIN, ir.Combine.MAX) or not array.element.is_real:
+                return update, ()
+        case _:
+            ops = tuple(_as_store(op) for op in last)
+            stores = [op for op in ops if isinstance(op, ir.Store)]
+            marks = all(_marks(op, own) or _is_told_once(op, kernel) for op in ops)
+            if stores and marks and len({op.array for op in stores}) == len(stores):
+                return Marks(ops), ()
+    return None
+
+
+def _as_store(op: ir.KernelOp) -> ir.KernelOp:
+    """The operation; a store where it combines with a constant that nothing else is left of."""
+    match op:
+        case ir.UpdateCell(ir.Combine.OR, array, index, ir.Const(True) as value) | ir.UpdateCell(
+            ir.Combine.AND, array, index, ir.Const(False) as value
+        ) if array.element is ir.Element.BOOL:
+            return ir.Store(array, index, value)
+        case _:
+            return op
+
+
+def _marks(op: ir.KernelOp, own: ir.Ref) -> bool:
+    return isinstance(op, ir.Store) and op.index == own and isinstance(op.value, ir.Const)
+
+
+def _is_told_once(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
+    """Whether it makes no difference how often it is done."""
+    if not isinstance(op, ir.Contribute) or not isinstance(op.value, ir.Const):
+        return False
+    return all(r.combine in _IDEMPOTENT for r in kernel.reductions if r.variable == op.reduction)
+
+
+def leaves(effect: Effect, condition: ir.Expression) -> bool:
+    """Whether a flag that is asked for, once it is set, stays so."""
+    if not isinstance(condition, ir.Load) or not isinstance(effect, Marks):
+        return False
+    stores = (op for op in effect.ops if isinstance(op, ir.Store) and op.array == condition.array)
+    return all(op.value == ir.Const(True, ir.Element.BOOL) for op in stores)
+
+
+def denies(store: ir.KernelOp, condition: ir.Expression) -> bool:
+    """Whether a condition no longer holds after a constant was stored."""
+    assert isinstance(store, ir.Store)
+    assert isinstance(store.value, ir.Const)
+    cell, value = ir.Load(store.array, store.index), store.value
+    match condition:
+        case ir.Unary(ir.UnaryOperator.NOT, operand) if operand == cell:
+            return value.value is True
+        case ir.Binary(ir.BinaryOperator.EQUAL, left, ir.Const() as asked) if left == cell:
+            return asked != value
+        case ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, ir.Const() as asked) if left == cell:
+            return asked == value
+        case _:
+            return condition == cell and value.value is False
+
+
+def _not(condition: ir.Expression) -> ir.Expression:
+    return ir.Unary(ir.UnaryOperator.NOT, condition)
+
+
+def values(effect: Effect) -> Iterator[ir.Expression]:
+    """What is told, as it is worked out where it is told."""
+    match effect:
+        case ir.ExtremeCell(candidate=candidate, carried=carried):
+            yield candidate
+            yield from (carry.value for carry in carried)
+        case ir.UpdateCell(value=value):
+            yield value
+        case Marks(ops):
+            values = {e for op in ops for e in expressions_of(op)}
+            yield from (e for e in values if not isinstance(e, ir.Ref))

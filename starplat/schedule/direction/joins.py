@@ -1,0 +1,212 @@
+"""Finds kernels whose nodes join something into the cells of their neighbors, and says which of them may be done from
+the other end of the arcs.
+
+There every node looks along its in-arcs for those that would have told it something, joins what they tell, and stores
+once. That is one of the orders in which the push may have its arcs: those into a node have their turn together, when
+its cell is stored. So it is the same whatever the kernel stands in, if nothing that is told changes while it runs
+(`Join.settled`). Where cells are told that the kernel itself lowers, the answer is the same if it is that of the end of
+a loop that goes on until no cell can be lowered, and a lower cell never tells a higher value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjuncts
+from starplat.ir.shapes.members import Membership, flag_of, membership
+from starplat.ir.visitor import walk_expression, written_arrays
+from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values
+from starplat.schedule.direction.monotone import falls_with, keeps_holding
+from starplat.schedule.edge_effects import unfolded
+
+_BEYOND = {ir.Combine.MIN: ir.BinaryOperator.LESS, ir.Combine.MAX: ir.BinaryOperator.GREATER}
+_MIRRORED = {ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER, ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS}
+
+Step = ir.Let | ir.Expression
+"""A local, or a condition of all that follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A kernel that does `effect` to the neighbors of its nodes `teller`, of those that are `chosen`; before it come
+    `steps`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If it is `settled`,
+    nothing that is told changes while it runs."""
+
+    kernel: ir.Kernel
+    teller: ir.Variable
+    members: ir.Array | None
+    takes: bool
+    chosen: tuple[ir.Expression, ...]
+    steps: tuple[Step, ...]
+    loop: ir.ForNeighbors
+    effect: Effect
+    settled: bool
+
+    @property
+    def own(self) -> ir.Ref:
+        """The node that is told."""
+        return ir.Ref(self.loop.neighbor)
+
+    @property
+    def flags(self) -> tuple[ir.Array, ...]:
+        """The flags that those who tell have."""
+        found = (flag_of(condition, self.teller) for condition in self.chosen)
+        return tuple(array for array in found if array is not None)
+
+    @property
+    def emptied(self) -> tuple[ir.Fill, ...]:
+        """What empties the set of those who tell, as the push does on its way."""
+        return (
+            (ir.Fill(self.members, ir.Const(False, ir.Element.BOOL)),)
+            if self.takes and self.members is not None
+            else ()
+        )
+
+    @property
+    def guards(self) -> tuple[ir.Expression, ...]:
+        """All conditions in the order in which they are asked, without locals."""
+        lets = _lets(self.steps)
+        return tuple(unfolded(step, lets) for step in self.steps if not isinstance(step, ir.Let))
+
+    @property
+    def is_soon_over(self) -> bool:
+        """Whether whoever is marked never looks again, so that every round has fewer who look."""
+        if not isinstance(self.effect, Marks):
+            return False
+        stores = [op for op in self.effect.ops if isinstance(op, ir.Store)]
+        conditions = [part for guard in self.guards for part in conjuncts(guard)]
+        return any(denies(store, condition) for store in stores for condition in conditions)
+
+
+class NotJoined(Exception):  # noqa: N818 - it is an answer, nobody's error
+    """Why a kernel cannot be done from the other end."""
+
+
+def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
+    """The kernel's parts; `known` is what holds for its nodes when it begins.
+
+    Raises:
+        NotJoined: it does anything else, or what it does may come out otherwise from the other end.
+    """
+    found = membership(kernel)
+    body = kernel.body if found is None else found.body
+    if not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None:
+        raise NotJoined("its nodes are those of a list, in which nobody can look one up")
+    match body:
+        case (*ahead, ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose)) as loop) if whose == kernel.iterator:
+            locals_ahead = [op for op in ahead if isinstance(op, ir.Let)]
+        case _:
+            raise NotJoined("it does more than to go over the arcs that leave its nodes")
+    if len(locals_ahead) < len(ahead):
+        raise NotJoined("it does more than to go over the arcs that leave its nodes")
+    inner, last = _nest(loop.body)
+    done = effect_of(last, loop.neighbor, kernel)
+    if done is None:
+        raise NotJoined("it does more to a neighbor than to join a value into one of its cells")
+    effect, more = done
+    chosen = _chosen(kernel, found)
+    more = tuple(condition for condition in more if not (condition in known and leaves(effect, condition)))
+    steps = _needed((*locals_ahead, *inner, *more), effect, ir.Ref(loop.neighbor))
+    told = _Told(body, kernel.iterator, loop.neighbor, effect, (*chosen, *steps))
+    settled = told.is_settled()
+    members, takes = (None, False) if found is None else (found.members, found.takes)
+    return Join(kernel, kernel.iterator, members, takes, chosen, steps, loop, effect, settled)
+
+
+def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression, ...]:
+    """What is asked of the nodes that tell."""
+    asked = kernel.filter if found is None else found.keep
+    rest = () if asked is None else tuple(conjuncts(asked))
+    if found is None or kernel.iterator is None:
+        return rest
+    return (ir.Load(found.members, ir.Ref(kernel.iterator)), *rest)
+
+
+def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
+    """Locals and conditions, and what they are for."""
+    match body:
+        case (ir.Let() as first, *rest):
+            steps, last = _nest(tuple(rest))
+            return (first, *steps), last
+        case (ir.KernelIf(condition, then, ()),):
+            steps, last = _nest(then)
+            return (*conjuncts(condition), *steps), last
+        case _:
+            return (), body
+
+
+def _lets(steps: tuple[Step, ...]) -> dict[ir.Variable, ir.Expression]:
+    return {step.variable: step.value for step in steps if isinstance(step, ir.Let)}
+
+
+def _needed(steps: tuple[Step, ...], effect: Effect, own: ir.Ref) -> tuple[Step, ...]:
+    """The steps without conditions that an update asks itself: whether the value is beyond the cell."""
+    if not isinstance(effect, ir.ExtremeCell):
+        return steps
+    lets = _lets(steps)
+    candidate, cell = unfolded(effect.candidate, lets), ir.Load(effect.array, own)
+    sign = _BEYOND[effect.extreme]
+    asked = (
+        ir.Binary(sign, candidate, cell, ir.Element.BOOL),
+        ir.Binary(_MIRRORED[sign], cell, candidate, ir.Element.BOOL),
+    )
+    return tuple(step for step in steps if isinstance(step, ir.Let) or unfolded(step, lets) not in asked)
+
+
+# --- what is told ----------------------------------------------------------------------------------------------------
+
+
+class _Told:
+    """What a kernel reads of cells that it changes."""
+
+    def __init__(
+        self,
+        body: tuple[ir.KernelOp, ...],
+        teller: ir.Variable,
+        neighbor: ir.Variable,
+        effect: Effect,
+        steps: tuple[Step, ...],
+    ) -> None:
+        self.written = written_arrays(body)
+        self.teller, self.own = ir.Ref(teller), ir.Ref(neighbor)
+        self.effect = effect
+        self.lets = _lets(steps)
+        self.conditions = [step for step in steps if not isinstance(step, ir.Let)]
+        self.expressions = [*self.conditions, *self.lets.values(), *values(effect)]
+
+    def is_settled(self) -> bool:
+        """Whether nothing that is told changes meanwhile.
+
+        Raises:
+            NotJoined: it does, and the order of arcs may make a difference in the end.
+        """
+        parts = [part for expression in self.expressions for part in walk_expression(expression)]
+        if any(isinstance(part, ir.CallFunction) for part in parts):
+            raise NotJoined("it calls a function for each arc")
+        changing = {part for part in parts if isinstance(part, ir.Load) and part.array in self.written}
+        if isinstance(self.effect, Marks):
+            changing = {load for load in changing if load.index != self.own}
+        if changing:
+            self.require_that_lower_cells_tell_lower_values(changing)
+        return not changing
+
+    def require_that_lower_cells_tell_lower_values(self, changing: set[ir.Load]) -> None:
+        effect = self.effect
+        if not isinstance(effect, ir.ExtremeCell) or changing != {ir.Load(effect.array, self.teller)}:
+            own = ir.Load(effect.array, self.teller) if isinstance(effect, ir.ExtremeCell) else None
+            name = min(load.array.name for load in changing if load != own)
+            raise NotJoined(f"it reads '{name}', which it changes for others at the same time")
+        own = ir.Load(effect.array, self.teller)
+        guards = [part for condition in self.conditions for part in conjuncts(unfolded(condition, self.lets))]
+        falls = falls_with(unfolded(effect.candidate, self.lets), own)
+        if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
+            better, worse = ("lower", "higher") if effect.extreme is ir.Combine.MIN else ("higher", "lower")
+            raise NotJoined(f"a {better} '{own.array.name}' may tell a {worse} one, or none")
+        if not effect.settles:
+            raise NotJoined(told_too_early(own.array))
+
+
+def told_too_early(array: ir.Array) -> str:
+    """Why cells that are told while they change cannot be told from the other end."""
+    return f"'{array.name}' is told while it changes, in a loop that does not only go on until it is settled"

@@ -1,0 +1,139 @@
+"""Puts a filter that is judged before its loop back into the loop, where it says the same while the loop runs.
+
+The language fixes whom a loop is for when it begins. Where the loop changes what its filter asks, a kernel of its own
+judges the filter first and leaves flags. In a loop over levels the filter asks for the number of the level in hand, and
+what the loop changes were cells that held INF and hold the next number: so nobody needs the flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjuncts
+from starplat.ir.launches import is_launched_once
+from starplat.ir.rewriter import Rewriter, map_expression
+from starplat.ir.uses import stream
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A launch that judges a filter, the loop that asks for the flags, and the filter as that loop would have it."""
+
+    judge: ir.Launch
+    kernel: ir.Kernel
+    flags: ir.Array
+    filter: ir.Expression
+
+    def unjudged(self, module: ir.Module) -> ir.Module:
+        """The module where the loop judges for itself."""
+        return _Unjudger(self, module).module()
+
+
+def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Judged]:
+    """The filters that are judged right before the only loop that asks for them."""
+    for row in rows(function.body):
+        for judge, asking in pairwise(row):
+            if isinstance(judge, ir.Launch) and isinstance(asking, ir.Launch):
+                found = _judged(judge, asking, module)
+                if found is not None and found.flags in function.arrays:
+                    yield found
+
+
+def rows(ops: Iterable[ir.HostOp]) -> Iterator[list[ir.HostOp]]:
+    """Every row of operations, blocks that only group opened."""
+    row = list(stream(ops))
+    yield row
+    for op in row:
+        for name in ("then", "otherwise", "before", "body", "step"):
+            inner = getattr(op, name, ())
+            if inner and isinstance(inner, tuple):
+                yield from rows(inner)
+
+
+def launched_before(module: ir.Module) -> Mapping[str, str]:
+    """The kernel that is launched right before another, where both are: by the name of the second, the last one's."""
+    pairs = (pair for function in module.functions for row in rows(function.body) for pair in pairwise(row))
+    return {b.kernel: a.kernel for a, b in pairs if isinstance(a, ir.Launch) and isinstance(b, ir.Launch)}
+
+
+def known_of(kernel: ir.Kernel, module: ir.Module, before: Mapping[str, str]) -> tuple[ir.Expression, ...]:
+    """What holds for every node of a kernel when it begins, since the launch right `before` it set the node's flag by
+    that."""
+    judge = before.get(kernel.name)
+    if judge is None or kernel.iterator is None or kernel.filter is None or not is_launched_once(kernel.name, module):
+        return ()
+    return tuple(_said_by(module.kernel(judge), kernel.filter, kernel.iterator))
+
+
+def _said_by(judge: ir.Kernel, filter: ir.Expression, node: ir.Variable) -> Iterator[ir.Expression]:
+    """The conditions for which a kernel has set the flags that a filter asks for."""
+    if not isinstance(judge.domain, ir.AllNodes) or judge.filter is not None or judge.iterator is None:
+        return
+    own, here = ir.Ref(judge.iterator), ir.Ref(node)
+    written = [array for op in judge.body for array in written_arrays((op,))]
+    asked = set(conjuncts(filter))
+    for op in judge.body:
+        match op:
+            case ir.Store(flags, index, value) if (
+                index == own and ir.Load(flags, here) in asked and written.count(flags) == 1
+            ):
+                if not set(written).intersection(arrays_in(value)):
+                    said = map_expression(lambda part: here if part == own else part, value)
+                    yield from conjuncts(said)
+            case _:
+                pass
+
+
+def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | None:
+    kernel = module.kernel(asking.kernel)
+    match module.kernel(judge.kernel):
+        case ir.Kernel(
+            domain=ir.AllNodes(),
+            iterator=ir.Variable() as own,
+            filter=None,
+            body=(ir.Store(flags, ir.Ref(node), value),),
+        ):
+            if node != own or not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None:
+                return None
+        case _:
+            return None
+    asked = [] if kernel.filter is None else list(conjuncts(kernel.filter))
+    flag, here = ir.Load(flags, ir.Ref(kernel.iterator)), ir.Ref(kernel.iterator)
+    once = _mentions(flags, module) == 2 and asked.count(flag) == 1
+    ops = (op for function in module.functions for op in walk_host(function.body) if not isinstance(op, ir.OnDevice))
+    if not once or any(flags in arrays_in(op) for op in ops):
+        return None
+    taken = map_expression(lambda part: here if part == ir.Ref(own) else part, value)
+    filter = map_expression(lambda part: taken if part == flag else part, kernel.filter) if kernel.filter else taken
+    return Judged(judge, kernel, flags, filter)
+
+
+def _mentions(flags: ir.Array, module: ir.Module) -> int:
+    """How many launches have to do with the flags."""
+    ops = (op for function in module.functions for op in walk_host(function.body))
+    return sum(flags in used_host_arrays((op,), module) for op in ops if isinstance(op, ir.Launch))
+
+
+class _Unjudger(Rewriter):
+    def __init__(self, judged: Judged, given: ir.Module) -> None:
+        self.judged = judged
+        self.given = given
+
+    def module(self) -> ir.Module:
+        kernels = tuple(
+            with_signature(replace(kernel, filter=self.judged.filter)) if kernel is self.judged.kernel else kernel
+            for kernel in self.given.kernels
+            if kernel.name != self.judged.judge.kernel
+        )
+        return replace(self.given, functions=tuple(map(self.function, self.given.functions)), kernels=kernels)
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        arrays = tuple(array for array in function.arrays if array != self.judged.flags)
+        return replace(function, arrays=arrays, body=self.host_block(function.body))
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return () if op is self.judged.judge else (self.rebuild(op),)

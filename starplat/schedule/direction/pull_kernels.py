@@ -1,0 +1,146 @@
+"""Kernels that spread something along arcs from chosen nodes, and the same from the other end: who is not reached yet
+looks for one chosen node among those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import both
+from starplat.ir.visitor import walk_expression, with_signature
+from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.names import Taken
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A loop over the out-arcs of the nodes of a kernel that only lowers the cells of its neighbors to `candidate`,
+    where all `guards` hold; locals are unfolded in these."""
+
+    loop: ir.ForNeighbors
+    lowering: ir.ExtremeCell
+    candidate: ir.Expression
+    guards: tuple[ir.Expression, ...]
+
+    @property
+    def cells(self) -> ir.Array:
+        """What is lowered."""
+        return self.lowering.array
+
+
+def spread_in(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Spread | None:
+    """The spread that is all there is in the body of a kernel over nodes; it can be done from the other end, where it
+    does not matter which of several neighbors lowers a cell."""
+    match body:
+        case (ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose), parallel=True) as loop,) if whose == node:
+            found = _unfold(loop.body)
+        case _:
+            return None
+    if found is None:
+        return None
+    lowering, lets, guards = found
+    plain = lowering.extreme is ir.Combine.MIN and lowering.lock is None and lowering.index == ir.Ref(loop.neighbor)
+    spread = Spread(
+        loop,
+        lowering,
+        unfolded(lowering.candidate, lets),
+        tuple(unfolded(guard, lets) for guard in guards),
+    )
+    return spread if plain and all(_is_known(part, spread) for part in (spread.candidate, *spread.guards)) else None
+
+
+_Unfolded = tuple[ir.ExtremeCell, dict[ir.Variable, ir.Expression], list[ir.Expression]]
+
+
+def _unfold(body: tuple[ir.KernelOp, ...]) -> _Unfolded | None:
+    """The one update in a row of locals and conditions."""
+    match body:
+        case (*lets, ir.ExtremeCell() as lowering):
+            inner: _Unfolded | None = lowering, {}, []
+        case (*lets, ir.KernelIf(condition, then, ())):
+            inner = _unfold(then)
+            if inner is not None:
+                inner[2].insert(0, condition)
+        case _:
+            return None
+    if inner is None:
+        return None
+    for op in lets:
+        if not isinstance(op, ir.Let):
+            return None
+        inner[1][op.variable] = op.value
+    return inner
+
+
+def _is_known(expression: ir.Expression, spread: Spread) -> bool:
+    """Whether an expression says the same from the other end: it knows the two nodes, not the arc, and no cells that
+    change but those of the two."""
+    told = {carry.array for carry in spread.lowering.carried}
+    for part in walk_expression(expression):
+        match part:
+            case ir.CallFunction():
+                return False
+            case ir.Ref(variable) if variable == spread.loop.position:
+                return False
+            case ir.Load(array, index) if array == spread.cells:
+                if index not in (ir.Ref(spread.loop.neighbor), spread.loop.node):
+                    return False
+            case ir.Load(array) if array in told:
+                return False
+            case _:
+                pass
+    return True
+
+
+def says_only_that(ops: Iterable[ir.KernelOp]) -> bool:
+    """Whether what is done beside a lowering tells that there was one, and not whose."""
+    return all(isinstance(op, ir.Contribute) and isinstance(op.value, ir.Const) for op in ops)
+
+
+def from_other_end(
+    kernel: ir.Kernel,
+    spread: Spread,
+    taken: Taken,
+    chosen: ir.Expression,
+    told: tuple[ir.KernelOp, ...],
+    *,
+    by_value: bool = False,
+    shares_arcs: bool = False,
+) -> ir.Kernel:
+    """The kernel over all nodes whose cell is INF, which look for a node that is `chosen`, a condition about the
+    kernel's own node; `told` is done beside a lowering. If it chooses `by_value`, others look at a cell meanwhile."""
+    assert kernel.iterator is not None
+    node = spread.loop.neighbor
+    found = ir.KernelIf(reduce(both, (chosen, *spread.guards)), (_lowered(spread, by_value), *told, ir.KernelBreak()))
+    position = ir.Variable(taken.free(f"{spread.loop.position.name}_in"), ir.Element.ARC)
+    unreached = ir.Binary(
+        ir.BinaryOperator.EQUAL, ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element), ir.Element.BOOL
+    )
+    return with_signature(
+        replace(
+            kernel,
+            name=taken.free(f"{kernel.name}_pull"),
+            domain=ir.AllNodes(),
+            iterator=node,
+            filter=unreached,
+            body=(ir.ForNeighbors(ir.Direction.IN, ir.Ref(node), kernel.iterator, position, (found,), True),),
+            comment="nodes that are not reached yet look for one that is",
+            shares_arcs=shares_arcs,
+        )
+    )
+
+
+def _lowered(spread: Spread, by_value: bool) -> ir.KernelOp:
+    own = ir.Ref(spread.loop.neighbor)
+    if by_value:
+        return ir.UpdateCell(ir.Combine.MIN, spread.cells, own, spread.candidate, shared=True)
+    return ir.Store(spread.cells, own, spread.candidate)
+
+
+def with_graph_arrays(module: ir.Module) -> ir.Module:
+    """The module, which says again which of the graph's arrays its kernels use."""
+    used = {array for kernel in module.kernels for array in kernel.arrays}
+    return replace(module, graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used))

@@ -1,0 +1,103 @@
+"""Which way a round goes where the host drives it: it pulls if many nodes are active, or if these have many arcs.
+
+The host knows how many nodes a list has. How many arcs they have it lets a launch count, and only in rounds where that
+decides: with fewer nodes pushing is quick whatever they have, with more there is no doubt.
+"""
+
+from __future__ import annotations
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import both
+from starplat.ir.shapes.listed import known_length
+from starplat.ir.shapes.rows import row_length
+from starplat.ir.visitor import with_signature
+from starplat.schedule.loop.groups import FEW
+from starplat.schedule.names import Taken
+from starplat.source import Span
+
+_MANY_NODES, _MANY_ARCS = 16, 8
+"""Pulling takes less time where more than one node in so many is active, or active nodes have more than one arc in so
+many."""
+
+_SOME_NODES = 64
+"""Arcs are counted where more than one node in so many is active, if these are not few: then a launch and a word that
+comes back take longer than the round."""
+
+_MANY_WORDS, _MANY_WORDS_IN_LOCKSTEP = 16, 32
+"""The same for nodes of which only the words of bits are counted. Atomic operations cost more on a GPU."""
+
+
+def nodes_for_words(capabilities: Capabilities) -> int:
+    """One node in how many must be active on a device, so that pulling is worth it, where words of bits are counted."""
+    return _MANY_WORDS_IN_LOCKSTEP if capabilities.lockstep else _MANY_WORDS
+
+
+def pulls_if_many_words(
+    words: ir.Expression, share: int, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...]
+) -> ir.HostIf:
+    """The choice, by how many words of a set's bits are not zero: more than there would be if one node in `share` were
+    active and these lay anywhere. Where they lie together they are more by then, and pushing them is right as well."""
+    eighths = round(8 * (1 - (1 - 1 / share) ** 32))
+    all_words = _share(ir.NumNodes(), 32, ir.Element.INT)
+    some = ir.Binary(ir.BinaryOperator.MULTIPLY, all_words, ir.Const(eighths, ir.Element.INT), ir.Element.INT)
+    return ir.HostIf(_more(words, _share(some, 8, ir.Element.INT)), pull, push)
+
+
+class ListChoices:
+    """Makes choices by what is listed, and the kernels that count arcs for them, which `added` gets."""
+
+    def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
+        self.taken = taken
+        self.added = added
+        self._counts: dict[ir.Array, tuple[ir.Kernel, ir.Variable, ir.Variable]] = {}
+
+    def choose(
+        self, listed: ir.Listed, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
+    ) -> tuple[ir.HostOp, ...]:
+        """The choice between two ways to do a round whose active nodes are `listed`."""
+        active = known_length(listed)
+        assert active is not None
+        count, arcs, pulls = self._count(listed, span)
+        many_arcs = _more(ir.Ref(arcs), ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT))
+        some = _more(active, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
+        unsure = both(_more(active, ir.Const(FEW, ir.Element.INT)), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(pulls)))
+        counted = (
+            ir.DeclareVariable(arcs, ir.Const(0.0, ir.Element.FLOAT)),
+            ir.Launch(count.name),
+            ir.SetVariable(pulls, many_arcs),
+        )
+        return (
+            ir.DeclareVariable(pulls, _more(active, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))),
+            ir.HostIf(both(unsure, some), counted),
+            ir.HostIf(ir.Ref(pulls), pull, push),
+        )
+
+    def _count(self, listed: ir.Listed, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
+        """The kernel that counts the arcs of listed nodes, for what; and the variable for what comes of it."""
+        if listed.array not in self._counts:
+            kernel = self._counting(listed, span)
+            pulls = ir.Variable(self.taken.free("pulls"), ir.Element.BOOL)
+            self._counts[listed.array] = kernel, kernel.reductions[0].variable, pulls
+            self.added.append(kernel)
+        return self._counts[listed.array]
+
+    def _counting(self, listed: ir.Listed, span: Span) -> ir.Kernel:
+        name = listed.array.name
+        node = ir.Variable(self.taken.free("active_node"), ir.Element.NODE)
+        arcs = ir.Variable(self.taken.free("active_arcs"), ir.Element.FLOAT)
+        degree = ir.Cast(row_length(node), ir.Element.FLOAT)
+        told = (ir.Reduction(arcs, ir.Combine.ADD),)
+        body = (ir.Contribute(arcs, degree),)
+        comment = "how many arcs the active nodes have"
+        return with_signature(
+            ir.Kernel(self.taken.free(f"arcs_of_{name}"), listed, node, None, body, (), (), told, span, comment)
+        )
+
+
+def _share(whole: ir.Expression, one_in: int, element: ir.Element) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.DIVIDE, whole, ir.Const(one_in, element), element)
+
+
+def _more(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.GREATER, left, right, ir.Element.BOOL)

@@ -1,0 +1,202 @@
+"""Makes of a kernel whose nodes join something into the cells of their neighbors one whose nodes look for it
+themselves, along the arcs that come in, and store once, without atomic operations.
+
+Cells that go down (or up) and values that are combined are gathered into a local first; who is only marked leaves at
+the first who would have marked him. Takes a `Join`, asks nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import both, conjunction, conjuncts
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import all_expressions, walk_expression, with_signature
+from starplat.schedule.direction.join_effects import Marks
+from starplat.schedule.direction.joins import Join, Step
+from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.names import Taken
+
+_FUNCTIONS = {ir.Combine.MIN: ir.MathFunction.MIN, ir.Combine.MAX: ir.MathFunction.MAX}
+_BEYOND = {ir.Combine.MIN: ir.BinaryOperator.LESS, ir.Combine.MAX: ir.BinaryOperator.GREATER}
+_TRUE = ir.Const(True, ir.Element.BOOL)
+
+
+def pulled(join: Join, taken: Taken, *, shares_arcs: bool) -> ir.Kernel:
+    """The kernel from the other end; threads may share the arcs among which it looks for one if `shares_arcs`."""
+    return _Puller(join, taken).kernel(shares_arcs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Puller:
+    join: Join
+    taken: Taken
+
+    def kernel(self, shares_arcs: bool) -> ir.Kernel:
+        join, effect = self.join, self.join.effect
+        place = ir.Variable(self.taken.free(f"{join.loop.position.name}_in"), ir.Element.ARC)
+        asked: ir.Expression | None = None
+        match effect:
+            case ir.ExtremeCell() if _data(effect):
+                body = self.following_the_best(effect, place)
+            case ir.ExtremeCell():
+                body = self.gathering_the_best(effect, place)
+            case ir.UpdateCell():
+                body = self.gathering_all(effect, place)
+            case Marks():
+                asked, body = self.looking_for_one(effect, place)
+            case _:
+                assert_never(effect)
+        made = replace(
+            join.kernel,
+            name=self.taken.free(f"{join.kernel.name}_pull"),
+            domain=ir.AllNodes(),
+            iterator=join.loop.neighbor,
+            filter=asked,
+            body=body,
+            comment="every node looks for what it is told",
+            shares_arcs=shares_arcs and isinstance(effect, Marks),
+        )
+        return with_signature(made)
+
+    # --- loops over the arcs that come in ---------------------------------------------------------------------------
+
+    def over_arcs(self, place: ir.Variable, last: tuple[ir.KernelOp, ...], steps: Sequence[Step]) -> ir.ForNeighbors:
+        """The loop, in which the arc has its own number again where that is asked for."""
+        join = self.join
+        inside = _within(steps, last)
+        arc = join.loop.position
+        if arc in {part.variable for part in all_expressions(inside) if isinstance(part, ir.Ref)}:
+            inside = (ir.Let(arc, ir.Load(ir.IN_ARCS, ir.Ref(place))), *inside)
+        body = _within(join.chosen, inside)
+        return ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, body, True)
+
+    def gathering_the_best(self, effect: ir.ExtremeCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """All that a cell is told comes down to one value."""
+        best = self.best_of(effect)
+        steps, candidate = self.join.steps, effect.candidate
+        if best.element.is_real:  # a value that is no number counts for nothing
+            begin, candidate = self.once(candidate)
+            nothing = identity(effect.extreme, best.element)
+            steps = (*steps, *begin, ir.Binary(_BEYOND[effect.extreme], candidate, nothing, ir.Element.BOOL))
+        combined = ir.Apply(_FUNCTIONS[effect.extreme], (ir.Ref(best), candidate), best.element)
+        loop = self.over_arcs(place, (ir.SetLocal(best, combined),), steps)
+        return (ir.Let(best, identity(effect.extreme, best.element)), loop, self.stored(effect, best, {}))
+
+    def following_the_best(self, effect: ir.ExtremeCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """As above; what comes along with the best value is that of the first who told it."""
+        best = self.best_of(effect)
+        held = {carry: self.local(f"{carry.array.name}_of_best", carry.array.element) for carry in _data(effect)}
+        begin, candidate = self.once(effect.candidate)
+        wins = ir.Binary(_BEYOND[effect.extreme], candidate, ir.Ref(best), ir.Element.BOOL)
+        takes = (ir.SetLocal(best, candidate), *(ir.SetLocal(held[carry], carry.value) for carry in held))
+        steps, last = self.with_one_look(effect, (*self.join.steps, *begin), (ir.KernelIf(wins, takes),))
+        loop = self.over_arcs(place, last, steps)
+        begins = (ir.Let(held[carry], ir.Load(carry.array, self.join.own)) for carry in held)
+        return (ir.Let(best, identity(effect.extreme, best.element)), *begins, loop, self.stored(effect, best, held))
+
+    def once(self, value: ir.Expression) -> tuple[tuple[ir.Let, ...], ir.Expression]:
+        """What works a value out, if it is not at hand, and the value."""
+        if isinstance(value, ir.Ref):
+            return (), value
+        variable = self.local("candidate", value.element)
+        return (ir.Let(variable, value),), ir.Ref(variable)
+
+    def with_one_look(
+        self, effect: ir.ExtremeCell, steps: tuple[Step, ...], last: tuple[ir.KernelOp, ...]
+    ) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
+        """The same, where a cell that others may change is looked at once, so that what comes along belongs to it."""
+        seen = ir.Variable(self.taken.free(f"{effect.array.name}_seen"), effect.array.element)
+        look = _Seen(ir.Load(effect.array, ir.Ref(self.join.teller)), seen)
+        looking = tuple(look.step(step) for step in steps)
+        inside = look.kernel_block(last)
+        return ((ir.Let(seen, look.cell), *looking), inside) if (looking, inside) != (steps, last) else (steps, last)
+
+    def gathering_all(self, effect: ir.UpdateCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
+        """Values that are combined, in whatever order."""
+        total = self.local(f"{effect.array.name}_told", effect.array.element)
+        loop = self.over_arcs(place, (ir.SetLocal(total, _combined(effect, total)),), self.join.steps)
+        begin = ir.Let(total, identity(effect.combine, total.element))
+        return (begin, loop, replace(effect, value=ir.Ref(total), shared=False))
+
+    def looking_for_one(
+        self, effect: Marks, place: ir.Variable
+    ) -> tuple[ir.Expression | None, tuple[ir.KernelOp, ...]]:
+        """Who is asked whether he looks, and the search."""
+        join = self.join
+        number = {join.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
+        conditions = [part for guard in join.guards for part in conjuncts(unfolded(guard, dict(number)))]
+        others = {join.teller, place}
+        asked = [e for e in conditions if not others & _variables(e)]
+        tests = (*join.chosen, *(e for e in conditions if others & _variables(e)))
+        found = tuple(replace(op, shared=False) if isinstance(op, ir.Store) else op for op in effect.ops)
+        search = ir.KernelIf(reduce(both, tests) if tests else _TRUE, (*found, ir.KernelBreak()))
+        loop = ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, (search,), True)
+        return conjunction(asked), (loop,)
+
+    # --- what is left of it -----------------------------------------------------------------------------------------
+
+    def best_of(self, effect: ir.ExtremeCell) -> ir.Variable:
+        word = "least" if effect.extreme is ir.Combine.MIN else "most"
+        return self.local(f"{word}_{effect.array.name}", effect.array.element)
+
+    def local(self, name: str, element: ir.Element) -> ir.Variable:
+        return ir.Variable(self.taken.free(name), element)
+
+    def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
+        """The one update of the cell; others may look at it meanwhile."""
+        beyond = ir.Binary(_BEYOND[effect.extreme], ir.Ref(best), ir.Load(effect.array, self.join.own), ir.Element.BOOL)
+        store = ir.Store(effect.array, self.join.own, ir.Ref(best), shared=not self.join.settled)
+        carried = (
+            ir.Store(carry.array, carry.index, ir.Ref(held[carry]) if carry in held else carry.value)
+            for carry in effect.carried
+        )
+        return ir.KernelIf(beyond, (store, *carried, *effect.also))
+
+
+def _data(effect: ir.ExtremeCell) -> tuple[ir.Carry, ...]:
+    """What comes along that is not the same from everybody."""
+    return tuple(carry for carry in effect.carried if not isinstance(carry.value, ir.Const))
+
+
+def _combined(effect: ir.UpdateCell, total: ir.Variable) -> ir.Expression:
+    if effect.combine in _FUNCTIONS:
+        return ir.Apply(_FUNCTIONS[effect.combine], (ir.Ref(total), effect.value), total.element)
+    return ir.Binary(ir.BinaryOperator(effect.combine.value), ir.Ref(total), effect.value, total.element)
+
+
+def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
+    """The operations after the steps, inside of the conditions."""
+    inside = last
+    for step in reversed(tuple(steps)):
+        match step, inside:
+            case ir.Let(), _:
+                inside = (step, *inside)
+            case _, (ir.KernelIf(condition, then, ()),) if inside is not last:
+                inside = (ir.KernelIf(both(step, condition), then),)
+            case _:
+                inside = (ir.KernelIf(step, inside),)
+    return inside
+
+
+def _variables(expression: ir.Expression) -> set[ir.Variable]:
+    return {part.variable for part in walk_expression(expression) if isinstance(part, ir.Ref)}
+
+
+class _Seen(Rewriter):
+    """Says the local for the cell."""
+
+    def __init__(self, cell: ir.Load, seen: ir.Variable) -> None:
+        self.cell = cell
+        self.seen = seen
+
+    def step(self, step: Step) -> Step:
+        return replace(step, value=self.expression(step.value)) if isinstance(step, ir.Let) else self.expression(step)
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        return ir.Ref(self.seen) if expression == self.cell else self.rebuild(expression)

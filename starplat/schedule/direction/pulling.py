@@ -1,0 +1,116 @@
+"""Which kernels of a module that push may be pulled, and why others may not: what step `direction` asks.
+
+A kernel that tells cells which it lowers itself may be pulled only if it is all that a loop does until nobody is left
+who was lowered: then it does not matter what was seen in which round. Anybody who counts such rounds, or looks at the
+cells between two of them, could tell the difference.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.launches import is_launched_once
+from starplat.ir.points import Way, way_of
+from starplat.ir.uses import stream
+from starplat.ir.visitor import walk_host
+from starplat.schedule.direction.join_effects import Marks
+from starplat.schedule.direction.joins import Join, NotJoined, join_of, told_too_early
+from starplat.schedule.direction.judged import known_of, launched_before
+from starplat.schedule.direction.pulled_joins import pulled
+from starplat.schedule.direction.settling import settles
+from starplat.schedule.names import Taken
+from starplat.schedule.step import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Pullable:
+    """The kernels that may be pulled, by name, and the reasons why others that push may not."""
+
+    joins: Mapping[str, Join]
+    refused: Mapping[str, str]
+
+    def refusals(self, but: Collection[str]) -> tuple[Choice, ...]:
+        """What to say of those that go on pushing, and are not among `but`."""
+        refused = ((name, why) for name, why in self.refused.items() if name not in but)
+        return tuple(Choice(f"{name}: push", f"not from the other end: {why}") for name, why in refused)
+
+
+def pullable(module: ir.Module) -> Pullable:
+    """What may be pulled in a module, and what may not."""
+    joins: dict[str, Join] = {}
+    refused: dict[str, str] = {}
+    before, loops = launched_before(module), _loops_around(module)
+    for kernel in module.kernels:
+        if way_of(kernel) is not Way.PUSH:
+            continue
+        try:
+            joins[kernel.name] = _in_its_place(
+                join_of(kernel, known_of(kernel, module, before)), loops[kernel.name], module
+            )
+        except NotJoined as reason:
+            refused[kernel.name] = str(reason)
+    return Pullable(joins, refused)
+
+
+def _loops_around(module: ir.Module) -> Mapping[str, list[ir.HostWhile]]:
+    """The loops in whose rounds a kernel is launched, by its name."""
+    found: dict[str, list[ir.HostWhile]] = defaultdict(list)
+    loops = (op for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.HostWhile))
+    for loop in loops:
+        for op in stream(loop.body):
+            if isinstance(op, ir.Launch):
+                found[op.kernel].append(loop)
+    return found
+
+
+def _in_its_place(join: Join, loops: list[ir.HostWhile], module: ir.Module) -> Join:
+    """The join, if what it tells is settled or a loop goes on until it is."""
+    if join.settled or any(settles(loop, join, module) for loop in loops):
+        return join
+    assert isinstance(join.effect, ir.ExtremeCell)
+    raise NotJoined(told_too_early(join.effect.array))
+
+
+class Pulls:
+    """The kernels from the other end, made when they are asked for, and what is said of them."""
+
+    def __init__(self, module: ir.Module, taken: Taken) -> None:
+        self.module = module
+        self.found = pullable(module)
+        self.taken = taken
+        self.made: dict[tuple[str, bool], ir.Kernel] = {}
+        self.choices: dict[str, Choice] = {}
+
+    def instead(self, op: ir.Launch, *, in_one_launch: bool, only: bool) -> tuple[ir.HostOp, ...]:
+        """What takes the place of a launch: the kernel from the other end, or the choice between both where that is
+        likely to gain: every round has fewer nodes who look, and they leave at the first."""
+        join = self.found.joins.get(op.kernel)
+        if join is None or not (only or self.gains(join)):
+            return (op,)
+        if (op.kernel, in_one_launch) not in self.made:
+            self.made[op.kernel, in_one_launch] = pulled(join, self.taken, shares_arcs=in_one_launch)
+        return self.way(join, op, self.made[op.kernel, in_one_launch], only=only)
+
+    def gains(self, join: Join) -> bool:
+        once = is_launched_once(join.kernel.name, self.module)
+        return once and join.members is not None and join.members.packed is not None and join.is_soon_over
+
+    def way(self, join: Join, op: ir.Launch, pull: ir.Kernel, *, only: bool) -> tuple[ir.HostOp, ...]:
+        pulls: tuple[ir.HostOp, ...] = (ir.Launch(pull.name), *join.emptied)
+        if only or join.members is None:
+            self.choices[op.kernel] = Choice(f"{op.kernel}: pull", _why(join))
+            return pulls
+        what = f"{op.kernel}: push while '{join.members.name}' has few, else pull"
+        self.choices[op.kernel] = Choice(what, _why(join))
+        return (ir.PushOrPull(join.members, (op,), pulls),)
+
+
+def _why(join: Join) -> str:
+    if isinstance(join.effect, Marks):
+        return "whoever tells it tells the same, so one of them is enough"
+    if join.settled:
+        return "what is told does not change meanwhile, so all that a node is told can be joined first"
+    return f"'{join.effect.array.name}' comes to the same end, whatever is seen in which round"

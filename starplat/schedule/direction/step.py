@@ -1,0 +1,133 @@
+"""Step `direction`: lets nodes look from the other end of the arcs for what others would tell them.
+
+A loop over levels may look for its next nodes so; which loops may, and why, stands in `waves`. In one launch threads
+count the members of a set and choose; where the host drives the rounds it knows how many there are, once the set is a
+list (step `queue`). Other kernels that join something into their neighbors' cells pull if the schedule asks for it, or
+if they are likely to gain; which may stands in `pulling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.members import membership
+from starplat.ir.uses import stream
+from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
+from starplat.schedule.direction.pull_kernels import from_other_end, with_graph_arrays
+from starplat.schedule.direction.pulling import Pulls
+from starplat.schedule.direction.unused import without_the_unused
+from starplat.schedule.direction.waves import Wave, wave_in, wave_of
+from starplat.schedule.names import Taken
+from starplat.schedule.schedule import Direction as Wanted
+from starplat.schedule.schedule import Schedule
+from starplat.schedule.step import Choice, Decided
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose loops over levels may pull, where the schedule and the target let them."""
+    if schedule.direction is Wanted.PUSH:
+        return module
+    only_pull = schedule.direction is Wanted.PULL
+    maker = _Maker(module, only_pull=only_pull, sets_in_one_launch=capabilities.shared_arcs)
+    functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
+    refusals = maker.pulls.found.refusals(maker.walking) if only_pull else ()
+    choices = (*maker.choices, *maker.pulls.choices.values(), *refusals)
+    if not maker.choices and not maker.pulls.made:
+        return Decided(module, choices)
+    kept = tuple(maker.plainly(kernel) for kernel in module.kernels)
+    kernels = (*kept, *maker.kernels, *maker.pulls.made.values())
+    changed = without_the_unused(replace(module, functions=functions, kernels=kernels), module)
+    return Decided(with_graph_arrays(changed), choices)
+
+
+class _Maker(Rewriter):
+    """Gives the walks of waves a kernel from the other end."""
+
+    def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
+        self.given = module
+        self.only_pull = only_pull
+        self.sets_in_one_launch = sets_in_one_launch
+        self.in_one_launch = False
+        self.choices: list[Choice] = []
+        self.kernels: list[ir.Kernel] = []
+        self.waves: dict[int, Wave] = {}
+        self.walking: set[str] = set()
+        self.pushes: set[str] = set()
+        self.taken = Taken(module)
+        self.pulls = Pulls(module, self.taken)
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.OnDevice):
+            if not self.sets_in_one_launch:
+                return (op,)
+            self.in_one_launch = True
+            inner = replace(op, body=self.host_block(op.body))
+            self.in_one_launch = False
+            if inner == op:
+                return (op,)
+            everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels, *self.pulls.made.values()))
+            return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
+        if isinstance(op, ir.NearestFirst):
+            return (op,)  # it knows its walk by name
+        if isinstance(op, ir.Launch) and id(op) in self.waves:
+            return self.either(op, self.waves[id(op)])
+        if isinstance(op, ir.Launch):
+            return self.pulls.instead(op, in_one_launch=self.in_one_launch, only=self.only_pull)
+        return (self.rebuild(op),)
+
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        row = tuple(ops)
+        flat = list(stream(row))
+        for place, op in enumerate(flat):
+            if isinstance(op, ir.HostWhile):
+                found = wave_in(op, flat[:place], self.given)
+                if found is not None:
+                    launch, wave = found
+                    self.waves[id(launch)] = wave
+                    self.walking.add(launch.kernel)
+        return super().host_block(row)
+
+    # --- rewriting ------------------------------------------------------------------------------------------------
+
+    def either(self, push: ir.Launch, wave: Wave) -> tuple[ir.HostOp, ...]:
+        kernel = self.given.kernel(push.kernel)
+        pull = self.pulling(kernel, wave)
+        self.kernels.append(pull)
+        why = "all that are walked tell the same, so one of them is enough"
+        emptied = (ir.Fill(wave.now, _FALSE),) if wave.takes else ()
+        if self.only_pull:
+            self.choices.append(Choice(f"{kernel.name}: pull", why))
+            return (ir.Launch(pull.name), *emptied)
+        if self.in_one_launch:
+            self.pushes.add(kernel.name)
+        self.choices.append(Choice(f"{kernel.name}: push while '{wave.now.name}' has few, else pull", why))
+        return (ir.PushOrPull(wave.now, (push,), (ir.Launch(pull.name), *emptied)),)
+
+    def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel that pushes: all who lower a cell store the same, so that no update need be one piece."""
+        wave = wave_of(kernel)
+        if kernel.name not in self.pushes or wave is None or wave.spread.lowering.also or wave.spread.guards:
+            return kernel
+        spread, lowering = wave.spread, wave.spread.lowering
+        found = membership(kernel)
+        assert found is not None
+        value = ir.Variable(self.taken.free(f"{wave.values.name}_of_next"), wave.values.element)
+        lowers = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(value), ir.Load(wave.values, lowering.index), ir.Element.BOOL)
+        told = tuple(ir.Store(carry.array, carry.index, _TRUE, shared=True) for carry in lowering.carried)
+        store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)
+        loop = replace(spread.loop, body=(ir.Let(value, spread.candidate), ir.KernelIf(lowers, (store, *told))))
+        return with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
+
+    def pulling(self, kernel: ir.Kernel, wave: Wave) -> ir.Kernel:
+        """The kernel from the other end: every node not reached yet looks for a member among those before it."""
+        assert kernel.iterator is not None
+        joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), _TRUE)
+        told = (joins, *wave.spread.lowering.also)
+        chosen = ir.Load(wave.now, ir.Ref(kernel.iterator))
+        return from_other_end(kernel, wave.spread, self.taken, chosen, told, shares_arcs=self.in_one_launch)

@@ -1,0 +1,53 @@
+"""Leaves out what a module no longer has a use for once other kernels have taken the place of some: kernels that nobody
+launches, and the arrays of locks that only these took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.launches import launched_names
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, walk_host, walk_kernel
+
+
+def without_the_unused(module: ir.Module, given: ir.Module) -> ir.Module:
+    """The module without what it has from `given` for nothing."""
+    gone = launched_names(given) - launched_names(module)
+    kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
+    used = {array for kernel in kernels for array in kernel.arrays}
+    locks = {array for name in gone for array in _locks(given, name)} - used
+    dropper = _Dropper({lock for lock in locks if _is_only_filled(lock, module)})
+    functions = tuple(
+        replace(f, arrays=tuple(a for a in f.arrays if a not in dropper.arrays), body=dropper.host_block(f.body))
+        for f in module.functions
+    )
+    return replace(module, functions=functions, kernels=kernels)
+
+
+def _locks(module: ir.Module, kernel: str) -> set[ir.Array]:
+    ops = (op for op in walk_kernel(module.kernel(kernel).body) if isinstance(op, ir.ExtremeCell))
+    return {op.lock for op in ops if op.lock is not None}
+
+
+def _is_only_filled(array: ir.Array, module: ir.Module) -> bool:
+    ops = (op for f in module.functions for op in walk_host(f.body) if not isinstance(op, ir.OnDevice))
+    return all(isinstance(op, ir.Fill) for op in ops if array in arrays_in(op))
+
+
+class _Dropper(Rewriter):
+    """Fills some arrays no longer."""
+
+    def __init__(self, arrays: set[ir.Array]) -> None:
+        self.arrays = arrays
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        match op:
+            case ir.Fill(array) if array in self.arrays:
+                return ()
+            case ir.OnDevice(arrays=arrays):
+                return (replace(self.rebuild(op), arrays=tuple(a for a in arrays if a not in self.arrays)),)
+            case _:
+                return (self.rebuild(op),)

@@ -1,0 +1,201 @@
+"""Finds walks whose next nodes can be found from either end of the arcs, and proves it.
+
+In a loop that begins with INF everywhere but in one cell, whose node is the one that is walked first, and in which each
+round lowers cells to the walked nodes' value plus a constant above zero, all nodes that are walked for the first time
+in a round have one value, all cells that have been lowered hold that value or less, and all others INF. Then a cell
+that a round lowers was INF and is lowered once, to what any walked neighbor tells: it is enough to find one. The same
+holds where cells are lowered to a number that never goes down, plus a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
+from starplat.ir.uses import stream
+from starplat.ir.visitor import (
+    arrays_in,
+    changed_by,
+    declared_by,
+    used_host_arrays,
+    walk_expression,
+    walk_host,
+    written_arrays,
+)
+from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """A walk over the set `now` that lowers INF cells to one candidate and adds their nodes to `following`.
+
+    The candidate is the node's own value and a constant, or `counter`, a scalar, and `step`.
+    """
+
+    now: ir.Array
+    takes: bool
+    following: ir.Array
+    spread: Spread
+    counter: ir.Variable | None
+    step: int
+
+    @property
+    def values(self) -> ir.Array:
+        """The cells that are lowered."""
+        return self.spread.cells
+
+
+def wave_of(kernel: ir.Kernel) -> Wave | None:
+    """The kernel's parts, if all it does is to lower the cells of its nodes' neighbors by a candidate that is the same
+    for all nodes of one value.
+
+    Whom a condition leaves out may be reached later: then nodes must be walked once only, or others than those of the
+    last round would reach him.
+    """
+    found = membership(kernel)
+    if found is None or found.keep is not None or kernel.iterator is None:
+        return None
+    spread = spread_in(found.body, kernel.iterator)
+    if spread is None or (spread.guards and not found.takes) or not says_only_that(spread.lowering.also):
+        return None
+    match spread.lowering.carried:
+        case (ir.Carry(following, index, _),) if following.packed and index == spread.lowering.index:
+            pass
+        case _:
+            return None
+    sum = _sum(spread.candidate)
+    if following == found.members or sum is None:
+        return None
+    base, step = sum
+    counter = base.variable if isinstance(base, ir.Ref) and base.variable in kernel.scalars else None
+    if counter is None and base != ir.Load(spread.cells, ir.Ref(kernel.iterator)):
+        return None
+    return Wave(found.members, found.takes, following, spread, counter, step)
+
+
+def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:
+    """A sum's two parts, one of which is a constant above zero."""
+    match candidate:
+        case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, base, ir.Const(int() as step)) | ir.Binary(
+            ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(int() as step), base
+        ) if step > 0:
+            return base, step
+        case _:
+            return None
+
+
+def wave_in(loop: ir.HostWhile, before: Sequence[ir.HostOp], module: ir.Module) -> tuple[ir.Launch, Wave] | None:
+    """The launch of a wave in a loop, if there is one and nothing else touches what it needs; `before` is the row of
+    operations ahead of the loop."""
+    launches = [op for op in walk_host((loop,)) if isinstance(op, ir.Launch)]
+    waves = [(op, wave) for op in launches if (wave := wave_of(module.kernel(op.kernel))) is not None]
+    if len(waves) != 1:
+        return None
+    launch, wave = waves[0]
+    everywhere = [op.kernel for f in module.functions for op in walk_host(f.body) if isinstance(op, ir.Launch)]
+    others = (op for op in walk_host((loop,)) if op is not launch)
+    alone = everywhere.count(launch.kernel) == 1 and all(_leaves_alone(op, wave, module) for op in others)
+    return (launch, wave) if alone and _Beginning(loop, before, wave, module).fits() else None
+
+
+def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
+    """Whether an operation in the loop changes no values, and does nothing to the two sets than look at them, take
+    nodes out, or let them change places."""
+    needed = {wave.values, wave.now, wave.following}
+    match op:
+        case ir.Launch(kernel):
+            return not needed & _written(module.kernel(kernel))
+        case ir.Fill(array, value) if array in (wave.now, wave.following):
+            return value == _FALSE
+        case ir.Swap(first, second):
+            return not needed & {first, second} or {first, second} == {wave.now, wave.following}
+        case ir.HostCall():
+            return not needed & set(arrays_in(op))
+        case _:
+            return not needed & set(changed_by(op))
+
+
+def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:
+    """What a kernel writes, besides taking nodes out of a set."""
+    found = membership(kernel)
+    return written_arrays(kernel.body if found is None else found.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """What a wave begins with."""
+
+    loop: ir.HostWhile
+    before: Sequence[ir.HostOp]
+    wave: Wave
+    module: ir.Module
+
+    def fits(self) -> bool:
+        """Whether INF is everywhere but in one cell, whose node is the one member, and candidates never go down."""
+        wave = self.wave
+        values, members = self.about(wave.values), self.about(wave.now)
+        match values[-2:], members[-2:]:
+            case (
+                [ir.Fill(_, value), ir.WriteCell(_, one, ir.Const(int() as lowest)) as cell],
+                [ir.Fill(_, nobody), ir.WriteCell(_, first, flag) as member],
+            ):
+                largest = ir.infinity(wave.values.element)
+                begins = value == largest and ir.Const(lowest, wave.values.element) != largest
+                alone = (nobody, flag) == (_FALSE, _TRUE) and one == first and self.is_same(cell, member)
+                return begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
+            case _:
+                return False
+
+    def about(self, array: ir.Array) -> list[ir.HostOp]:
+        """What is done with an array ahead of the loop."""
+        return [op for op in self.before if self.touches(op, array)]
+
+    def is_emptied(self, array: ir.Array) -> bool:
+        """Whether a set is emptied, and left so, before the loop or before anything is put into it in a round."""
+        rounds = [op for op in stream((*self.loop.before, *self.loop.body)) if self.touches(op, array)]
+        return any(isinstance(op, ir.Fill) for op in (*self.about(array)[-1:], *rounds[:1]))
+
+    def touches(self, op: ir.HostOp, array: ir.Array) -> bool:
+        return not isinstance(op, ir.CheckCell) and array in used_host_arrays(tuple(walk_host((op,))), self.module)
+
+    def is_same(self, one: ir.WriteCell, other: ir.WriteCell) -> bool:
+        """Whether one index is the same node in both operations."""
+        places = sorted(self.place(op) for op in (one, other))
+        between = [inner for op in self.before[places[0] : places[1]] for inner in walk_host((op,))]
+        read = [part.variable for part in walk_expression(one.index) if isinstance(part, ir.Ref)]
+        return not any(self.assigns(op, variable) for op in between for variable in read)
+
+    def place(self, op: ir.HostOp) -> int:
+        return next(place for place, one in enumerate(self.before) if one is op)
+
+    def counts(self, lowest: int) -> bool:
+        """Whether the scalar that candidates come from begins high enough and only goes up."""
+        counter = self.wave.counter
+        if counter is None:
+            return True
+        starts = [op for op in self.before if any(self.assigns(inner, counter) for inner in walk_host((op,)))]
+        rises = [op for op in walk_host((self.loop,)) if self.assigns(op, counter)]
+        match starts[-1:]:
+            case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
+                return lowest <= start + self.wave.step and all(_rises(op, counter) for op in rises)
+            case _:
+                return False
+
+    def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
+        """Whether an operation gives a variable a value, those of blocks inside it left out."""
+        if isinstance(op, ir.Launch):
+            return any(r.variable == variable for r in self.module.kernel(op.kernel).reductions)
+        named = (getattr(op, "variable", None), getattr(op, "result", None), *declared_by(op))
+        return variable in named or variable in getattr(op, "arguments", ())
+
+
+def _rises(op: ir.HostOp, counter: ir.Variable) -> bool:
+    match op:
+        case ir.SetVariable(_, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), ir.Const(int() as by))):
+            return variable == counter and by >= 0
+        case _:
+            return False

@@ -1,0 +1,57 @@
+"""What a kernel comes to when it is taken apart by what it does with flags of its own nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+
+TRUE, FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+Conditions = tuple[ir.Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """Nobody is in the set any more."""
+
+    array: ir.Array
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Members for which all conditions hold leave the set, and do something that has nothing to do with it."""
+
+    array: ir.Array
+    conditions: Conditions
+    body: tuple[ir.KernelOp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What nodes do for which all conditions hold."""
+
+    conditions: Conditions
+    body: tuple[ir.KernelOp, ...]
+
+
+Part = Cleared | Lost | Done
+
+
+# --- conditions put together ---------------------------------------------------------------------------------------
+
+
+def either(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    """One of two conditions, or both."""
+    return ir.Binary(ir.BinaryOperator.OR, left, right, ir.Element.BOOL)
+
+
+def negated(condition: ir.Expression) -> ir.Expression:
+    """The opposite, as plain as it can be said."""
+    match condition:
+        case ir.Unary(ir.UnaryOperator.NOT, operand):
+            return operand
+        case ir.Binary(ir.BinaryOperator.EQUAL, operand, ir.Const(False, ir.Element.BOOL)):
+            return operand
+        case _:
+            return ir.Unary(ir.UnaryOperator.NOT, condition)

@@ -1,0 +1,102 @@
+"""What keeps flags from being a set of nodes: what an operation does to them that nobody does to a set.
+
+To a set one does this: a kernel goes over its members, any kernel asks who is in it, nodes are added one by one, all of
+them leave at once, and two sets change places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from starplat.ir import nodes as ir
+from starplat.ir.shapes.members import membership
+from starplat.ir.visitor import all_expressions, arrays_in, walk_expression, walk_kernel
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
+    """What an operation does to the array that is not done to sets, in words (of a launch: what its kernel does); None
+    if that is nothing."""
+    match op:
+        case ir.Launch(kernel):
+            return obstacle_in(module.kernel(kernel), array)
+        case ir.Swap() | ir.ReadSize():
+            return None
+        case ir.ListMembers(_, listed):
+            return None if listed != array else "it holds a list"
+        case ir.OnDevice():
+            return None if array not in op.arrays else "a launch that runs a whole loop has it"
+        case _ if array not in arrays_in(op):
+            return None
+        case ir.Fill(_, value):
+            return None if value == _FALSE else "all nodes are put in at once"
+        case ir.WriteCell(_, _, value):
+            return None if value == _TRUE else "the host takes out a single node"
+        case ir.ReadCell():
+            return "the host asks for a single node"
+        case ir.CopyArray():
+            return "it is copied"
+        case ir.HostCall(function):
+            return f"'{function}' is called with it"
+        case ir.HostForMembers():
+            return "the host goes over its members"
+        case _:
+            return "the host has it"
+
+
+def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
+    """The same of a kernel."""
+    if array not in kernel.arrays:
+        return None
+    found = membership(kernel, array.__eq__)
+    body = kernel.body if found is None else found.body
+    if _lends(kernel, array):
+        return "calls a function with it"
+    if found is not None and any(_writes(op, array) for op in walk_kernel(body)):
+        return "goes over its members and changes who these are"
+    if found is not None and found.takes and asks_for(array, body):
+        return "asks who is in it while all leave"
+    wrong = next((op for op in walk_kernel(body) if not _only_adds(op, array)), None)
+    match wrong:
+        case None:
+            return None
+        case ir.Store(_, _, value) if value == _FALSE:
+            return "takes out single nodes"
+        case _:
+            return "stores in it what may be true or false"
+
+
+def asks_for(array: ir.Array, body: Iterable[ir.KernelOp]) -> bool:
+    """Whether anything in a kernel's body asks who is in a set."""
+    return any(array in arrays_in(e) for e in all_expressions(body))
+
+
+def _lends(kernel: ir.Kernel, array: ir.Array) -> bool:
+    wholes = [*all_expressions(kernel.body), *([] if kernel.filter is None else walk_expression(kernel.filter))]
+    return any(isinstance(e, ir.CallFunction) and array in e.arguments for e in wholes)
+
+
+def _only_adds(op: ir.KernelOp, array: ir.Array) -> bool:
+    match op:
+        case ir.Store(stored, _, value) if stored == array:
+            return value == _TRUE
+        case ir.ExtremeCell():
+            if array in (op.array, op.lock):
+                return False
+            return all(carry.value == _TRUE for carry in op.carried if carry.array == array)
+        case _:
+            return array not in _named(op)
+
+
+def _writes(op: ir.KernelOp, array: ir.Array) -> bool:
+    """Whether an operation itself writes to the array."""
+    return array in _named(op) or (isinstance(op, ir.ExtremeCell) and any(c.array == array for c in op.carried))
+
+
+def _named(op: ir.KernelOp) -> Iterator[ir.Array]:
+    """The arrays that an operation names itself, its expressions and blocks left out."""
+    for name in ("array", "lock"):
+        part = getattr(op, name, None)
+        if isinstance(part, ir.Array):
+            yield part

@@ -1,0 +1,150 @@
+"""Says what kernels do with flags of their own nodes as one does it to sets: clear them, add, take out, count.
+
+A program makes a set of two others in one `forall`, by storing a condition (`v.c = v.a && !v.b`), by `||=`, or in
+several loops that have become one. Such a kernel is taken apart: every iteration goes through the parts in their order,
+and where all wait for each other in between, that is one of the orders that the program allows. What is stored becomes
+a clearing, and an addition under a filter; what some members of a set lose becomes a walk that puts those who stay into
+another set, with which the set then changes places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjunction
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_host, walk_kernel, with_signature
+from starplat.schedule.frontier.active_sets import begins_cleared
+from starplat.schedule.frontier.kernel_parts import FALSE, TRUE, Cleared, Done, Lost, Part, negated
+from starplat.schedule.frontier.own_flags import parts_of
+from starplat.schedule.levels.step import with_arrays
+from starplat.schedule.names import Taken
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A module, and the kernels that its new ones are parts of, by name."""
+
+    module: ir.Module
+    origins: Mapping[str, str]
+
+
+def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
+    """The module where kernels do to `flags` what one does to sets, as far as they can be taken apart; it is the same
+    object if there is none."""
+    sayer = _Sayer(module, flags)
+    functions = tuple(map(sayer.function, module.functions))
+    if functions == module.functions:
+        return Said(module, {})
+    launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+    kernels = tuple(kernel for kernel in (*module.kernels, *sayer.kernels) if kernel.name in launched)
+    return Said(with_arrays(replace(module, functions=functions, kernels=kernels)), sayer.origins)
+
+
+class _Sayer(Rewriter):
+    """Puts what the parts of a kernel do in the place of its launch; `kernels` are those that it adds."""
+
+    def __init__(self, module: ir.Module, flags: frozenset[ir.Array]) -> None:
+        self.given = module
+        self.flags = flags
+        self.taken = Taken(module)
+        self.kernels: list[ir.Kernel] = []
+        self.staying: dict[ir.Array, ir.Array] = {}
+        self.region: tuple[ir.HostOp, ...] = ()
+        self.said: dict[str, tuple[ir.HostOp, ...]] = {}
+        self.new: list[ir.Array] = []
+        self.origins: dict[str, str] = {}
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        before = set(self.staying)
+        body = self.in_region(function.body)
+        added = tuple(stay for array, stay in self.staying.items() if array not in before)
+        return replace(function, arrays=(*function.arrays, *added), body=body)
+
+    def in_region(self, body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """The operations of a function, or of a loop in one launch, which begin with nobody in new sets."""
+        outside = self.region, self.said, self.new
+        self.region, self.said, self.new = body, {}, []
+        made = self.host_block(body)
+        made = (*(ir.Fill(stay, FALSE) for stay in self.new), *made)
+        self.region, self.said, self.new = outside
+        return made
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        match op:
+            case ir.Launch(name):
+                if name not in self.said:
+                    self.said[name] = self.apart(op, self.given.kernel(name))
+                return self.said[name]
+            case ir.CopyArray(destination, source) if source in self.flags:
+                return self.copied(destination, source)
+            case ir.OnDevice():
+                return (replace(op, body=self.in_region(op.body)),)
+            case _:
+                return (self.rebuild(op),)
+
+    def apart(self, op: ir.Launch, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
+        """What the parts of a kernel come to. Who loses members changes places, so nobody may see its memory before."""
+        parts = parts_of(kernel, self.flags)
+        losing = () if parts is None else [part.array for part in parts if isinstance(part, Lost)]
+        if parts is None or not all(begins_cleared(self.region, array, self.given) for array in losing):
+            return (op,)
+        return tuple(new for part in parts for new in self.part(kernel, part))
+
+    def part(self, kernel: ir.Kernel, part: Part) -> Iterator[ir.HostOp]:
+        assert kernel.iterator is not None
+        own = ir.Ref(kernel.iterator)
+        match part:
+            case Cleared(array):
+                yield ir.Fill(array, FALSE)
+            case Done(conditions, body):
+                yield self.launch(kernel, conditions, body)
+            case Lost(array, conditions, body):
+                stay = self.stay(array)
+                put = (ir.Store(stay, own, TRUE),)
+                leaves = conjunction(conditions)
+                assert leaves is not None
+                parting = ir.KernelIf(leaves, body, put) if body else ir.KernelIf(negated(leaves), put)
+                comment = f"who stays in '{array.name}'"
+                yield self.launch(kernel, (ir.Load(array, own),), (ir.Store(array, own, FALSE), parting), comment)
+                yield ir.Swap(array, stay)
+            case _:
+                assert_never(part)
+
+    def stay(self, array: ir.Array) -> ir.Array:
+        """The set of those who stay when some leave."""
+        if array not in self.staying:
+            name = self.taken.free(f"{array.name}_stay")
+            self.staying[array] = ir.Array(name, ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
+            self.new.append(self.staying[array])
+        return self.staying[array]
+
+    def launch(
+        self, kernel: ir.Kernel, conditions: Sequence[ir.Expression], body: tuple[ir.KernelOp, ...], comment: str = ""
+    ) -> ir.Launch:
+        """A kernel that is a part of another."""
+        told = {op.reduction for op in walk_kernel(body) if isinstance(op, ir.Contribute)}
+        part = replace(
+            kernel,
+            name=self.taken.free(kernel.name),
+            filter=conjunction(conditions),
+            body=body,
+            reductions=tuple(r for r in kernel.reductions if r.variable in told),
+            comment=comment,
+        )
+        self.kernels.append(with_signature(part))
+        self.origins[part.name] = kernel.name
+        return ir.Launch(part.name)
+
+    def copied(self, destination: ir.Array, source: ir.Array) -> tuple[ir.HostOp, ...]:
+        """All leave one set, then the members of the other are put in."""
+        node = ir.Variable(self.taken.free("v"), ir.Element.NODE)
+        name = self.taken.free(f"copy_{source.name}")
+        comment = f"copies '{source.name}' to '{destination.name}'"
+        put = (ir.Store(destination, ir.Ref(node), TRUE),)
+        kernel = ir.Kernel(name, ir.AllNodes(), node, ir.Load(source, ir.Ref(node)), put, (), (), (), comment=comment)
+        self.kernels.append(with_signature(kernel))
+        return ir.Fill(destination, FALSE), ir.Launch(name)

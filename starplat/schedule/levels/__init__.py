@@ -1,0 +1,1 @@
+"""Loops over breadth-first levels, and back: the nodes of a level kept at hand."""

@@ -1,0 +1,105 @@
+"""What kernels over nodes have to do with levels: which level they ask for, and whether they find the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import walk_kernel
+
+
+def finds_next_level(kernel: ir.Kernel) -> tuple[ir.Array, ir.Variable] | None:
+    """The cells and the number of the level, if the kernel goes over a level and finds the next, and does no other
+    thing to the cells."""
+    for cells, depth, _ in _levels_asked(kernel):
+        updates = [op for op in walk_kernel(as_lowering(kernel, cells, depth).body) if cells in _written_by(op)]
+        if len(updates) == 1 and _lowers(updates[0], kernel, cells, depth):
+            return cells, depth
+    return None
+
+
+def as_lowering(kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> ir.Kernel:
+    """The kernel with `cells[w] = next` under `cells[w] == INF` as a Min, which says the same in a loop over levels:
+    cells are INF or lower than the next level there."""
+    return replace(kernel, body=_Lowering(kernel, cells, depth).kernel_block(kernel.body))
+
+
+class _Lowering(Rewriter):
+    """Makes a Min of a store that a cell takes if it is INF; what tells that there was one goes with it."""
+
+    def __init__(self, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> None:
+        self.of = kernel
+        self.cells = cells
+        self.depth = depth
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        match op:
+            case ir.KernelIf(condition, (ir.Store(cells, index, value), *told), ()) if cells == self.cells:
+                asked = list(conjuncts(condition))
+                others = [part for part in asked if not self.is_unreached(part, index)]
+                tells = all(isinstance(inner, ir.Contribute) and isinstance(inner.value, ir.Const) for inner in told)
+                if len(others) < len(asked) and tells and _is_next(value, self.of, cells, self.depth):
+                    lowered = ir.ExtremeCell(ir.Combine.MIN, cells, index, value, (), shared=True, also=tuple(told))
+                    rest = conjunction(others)
+                    return (lowered,) if rest is None else (ir.KernelIf(rest, (lowered,)),)
+            case _:
+                pass
+        return (self.rebuild(op),)
+
+    def is_unreached(self, condition: ir.Expression, index: ir.Expression) -> bool:
+        """Whether it asks for the cell to be INF."""
+        cell, largest = ir.Load(self.cells, index), ir.infinity(self.cells.element)
+        match condition:
+            case ir.Binary(ir.BinaryOperator.EQUAL, left, right):
+                return {left, right} == {cell, largest}
+            case _:
+                return False
+
+
+def _lowers(op: ir.KernelOp, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
+    """Whether an operation lowers a cell to the number of the next level, and takes nothing along."""
+    if not isinstance(op, ir.ExtremeCell) or op.array != cells or op.extreme is not ir.Combine.MIN:
+        return False
+    return not op.carried and op.lock is None and _is_next(op.candidate, kernel, cells, depth)
+
+
+def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
+    """Whether a value is the number of the level in hand, or the own cell, which holds it, plus 1."""
+    assert kernel.iterator is not None
+    match candidate:
+        case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, ir.Const(1)):
+            return left in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
+        case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, ir.Const(1), right):
+            return right in (ir.Ref(depth), ir.Load(cells, ir.Ref(kernel.iterator)))
+        case _:
+            return False
+
+
+def _written_by(op: ir.KernelOp) -> frozenset[ir.Array]:
+    """What one operation writes, the blocks inside it left out."""
+    named = {part for name in ("array", "lock") if isinstance(part := getattr(op, name, None), ir.Array)}
+    carried = {carry.array for carry in op.carried} if isinstance(op, ir.ExtremeCell) else set()
+    return frozenset(named | carried)
+
+
+def asked_level(kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.Expression | None:
+    """The condition `cells[v] == number` of a kernel over nodes, if its filter has it."""
+    return next((c for array, asked, c in _levels_asked(kernel) if (array, asked) == (cells, number)), None)
+
+
+def _levels_asked(kernel: ir.Kernel) -> Iterable[tuple[ir.Array, ir.Variable, ir.Expression]]:
+    """What a kernel over nodes may take for levels: arrays, numbers, and the conditions that ask."""
+    if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is None or kernel.iterator is None:
+        return
+    for condition in conjuncts(kernel.filter):
+        match condition:
+            case ir.Binary(ir.BinaryOperator.EQUAL, ir.Load(cells, ir.Ref(index)), ir.Ref(number)) | ir.Binary(
+                ir.BinaryOperator.EQUAL, ir.Ref(number), ir.Load(cells, ir.Ref(index))
+            ):
+                if index == kernel.iterator and cells.element is ir.Element.INT and cells.extent is ir.Extent.NODES:
+                    yield cells, number, condition
+            case _:
+                pass

@@ -1,0 +1,277 @@
+"""Keeps the nodes of breadth-first levels in one list, in the order in which they were found.
+
+Who lowers a cell from INF appends its node, so that a level's nodes stand in a row; the host reads how many there are
+where it would ask whether there are any. Where each level begins is kept as well if a loop goes back over the levels.
+So no round looks at other nodes than its own, in either direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.uses import stream
+from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
+from starplat.schedule.direction.pull_kernels import with_graph_arrays
+from starplat.schedule.direction.pull_rounds import ListChoices
+from starplat.schedule.levels.kernels import asked_level
+from starplat.schedule.levels.loops import Levels, WayBack
+from starplat.schedule.levels.pull import pulled_level
+from starplat.schedule.names import Taken
+from starplat.schedule.schedule import Direction
+from starplat.schedule.step import Choice
+
+ZERO, ONE = ir.Const(0, ir.Element.INT), ir.Const(1, ir.Element.INT)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelList:
+    """The nodes in the order of their levels, where each level begins among them, and the two ends of the level in
+    hand."""
+
+    order: ir.Array
+    starts: ir.Array
+    begin: ir.Variable
+    end: ir.Variable
+
+    def declarations(self, levels: Levels) -> tuple[ir.HostOp, ...]:
+        """The ends of the first level, which has one node."""
+        known: tuple[ir.HostOp, ...] = (ir.DeclareVariable(self.begin, ZERO), ir.DeclareVariable(self.end, ONE))
+        return (*known, ir.WriteCell(self.starts, ZERO, ZERO)) if levels.returns else known
+
+    def noted(self, levels: Levels) -> tuple[ir.HostOp, ...]:
+        """At the end of a round: where the next level begins."""
+        index = _shifted(levels.depth, -levels.base)
+        return (ir.WriteCell(self.starts, index, ir.Ref(self.begin)),) if levels.returns else ()
+
+    def before_return(self, way: WayBack, base: int) -> ir.HostOp:
+        """Where the level above that of the first round begins."""
+        return ir.ReadCell(self.begin, self.starts, _shifted(way.number, (0 if way.lowers is not None else 1) - base))
+
+    def looked_up(self, number: ir.Variable, base: int) -> tuple[ir.HostOp, ...]:
+        """On the way back: the ends of a level, which ends where the one of the round before begins."""
+        return ir.SetVariable(self.end, ir.Ref(self.begin)), ir.ReadCell(
+            self.begin, self.starts, _shifted(number, -base)
+        )
+
+    def walking(self, kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.Kernel:
+        """The kernel over the level in hand, without asking all nodes for their number."""
+        asked = asked_level(kernel, cells, number)
+        assert kernel.filter is not None
+        rest = [condition for condition in conjuncts(kernel.filter) if condition is not asked]
+        filter = conjunction(rest)
+        return with_signature(
+            replace(kernel, domain=ir.Listed(self.order, ir.Ref(self.begin), ir.Ref(self.end)), filter=filter)
+        )
+
+
+def level_list(levels: Levels, taken: Taken) -> LevelList:
+    """What a list of levels needs; where the host drives the rounds, it keeps for itself where levels begin."""
+    name = levels.cells.name
+    origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
+    return LevelList(
+        ir.Array(taken.free(f"{name}_order"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
+        ir.Array(taken.free(f"{name}_starts"), ir.Element.INT, ir.Extent.NODES_AND_ONE, origin),
+        ir.Variable(taken.free(f"{name}_begin"), ir.Element.INT),
+        ir.Variable(taken.free(f"{name}_end"), ir.Element.INT),
+    )
+
+
+class ReturnRewriter(Rewriter):
+    """Lets the loops that go back walk the list."""
+
+    def __init__(self, levels: Levels, listed: LevelList) -> None:
+        self.levels = levels
+        self.listed = listed
+        self.back = {name: way.number for way in levels.returns for name in way.visitors}
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        base = self.levels.base
+        for way in self.levels.returns:
+            if op is way.lowers:
+                return op, *self.listed.looked_up(way.number, base)
+            if op is way.loop:
+                inner, first = self.rebuild(way.loop), self.listed.before_return(way, base)
+                if way.lowers is None:
+                    inner = replace(inner, body=(*self.listed.looked_up(way.number, base), *inner.body))
+                return first, inner
+        return (self.rebuild(op),)
+
+    def returning(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel, over the list if it is one of the way back."""
+        number = self.back.get(kernel.name)
+        return kernel if number is None else self.listed.walking(kernel, self.levels.cells, number)
+
+
+class LevelsAsLists(ReturnRewriter):
+    """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level grows."""
+
+    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
+        super().__init__(levels, level_list(levels, taken))
+        self.given = module
+        self.function = function
+        self.direction = direction
+        count = taken.free(f"{levels.cells.name}_count")
+        self.count = ir.Array(count, ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
+        self.place = ir.Variable(taken.free("slot"), ir.Element.INT)
+        self.node = ir.Variable(taken.free("found_node"), ir.Element.NODE)
+        self.told = told_by_finding(levels, module)
+        self.pull = self.pulling(taken)
+        self.counting: list[ir.Kernel] = []
+        self.choices = ListChoices(taken, self.counting)
+
+    def module(self) -> ir.Module:
+        """The module with the list."""
+        functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)
+        drops = self.levels.finder if self.pull is not None and self.direction is Direction.PULL else None
+        kernels = tuple(self.walking(kernel) for kernel in self.given.kernels if kernel.name != drops)
+        pull = () if self.pull is None else (self.pull,)
+        return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
+
+    def pulling(self, taken: Taken) -> ir.Kernel | None:
+        """The kernel that finds the next level from the other end, where that may be; the host chooses between both."""
+        if self.direction is Direction.PUSH or self.levels.in_one_launch:
+            return None
+        finder = self.walking(self.given.kernel(self.levels.finder))
+        return pulled_level(finder, self.levels, taken)
+
+    def directions(self) -> Iterable[Choice]:
+        """Which way the next level is found, if there is a choice."""
+        if self.pull is not None:
+            how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes and arcs, else pull"
+            why = "all nodes of a level tell the same, so one of them is enough"
+            yield Choice(f"{self.levels.finder}: {how}", why, "direction")
+
+    def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
+        kept = (self.listed.order, *((self.listed.starts,) if self.levels.returns else ()), self.count)
+        return replace(function, arrays=(*function.arrays, *kept), body=self.host_block(function.body))
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        levels, listed = self.levels, self.listed
+        if self.told is not None and op is self.told.begins:
+            return ()
+        if op is levels.first:
+            first = ir.WriteCell(listed.order, ZERO, levels.first.index)
+            return op, first, ir.WriteCell(self.count, ZERO, ONE), *listed.declarations(levels)
+        if isinstance(op, ir.Launch) and op.kernel == levels.finder and self.pull is not None:
+            pull = (ir.Launch(self.pull.name),)
+            if self.direction is Direction.PULL:
+                return pull
+            level = ir.Listed(listed.order, ir.Ref(listed.begin), ir.Ref(listed.end))
+            return self.choices.choose(level, (op,), pull, self.pull.span)
+        if op is levels.loop:
+            ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, ZERO))
+            said = () if self.told is None else (self.told.said(listed),)
+            inner = self.rebuild(levels.loop)
+            return (replace(inner, body=(*inner.body, *ends, *listed.noted(levels), *said)),)
+        return super().host_op(op)
+
+    def walking(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel, over the list if it asks for a level."""
+        levels = self.levels
+        if kernel.name in levels.visitors:
+            return self.listed.walking(kernel, levels.cells, levels.depth)
+        if kernel.name != levels.finder:
+            return self.returning(kernel)
+        found = self.listed.walking(kernel, levels.cells, levels.depth)
+        silent = None if self.told is None else self.told.variable
+        left = tuple(reduction for reduction in kernel.reductions if reduction.variable != silent)
+        return with_signature(replace(found, body=_Appender(self).kernel_block(kernel.body), reductions=left))
+
+
+class _Appender(Rewriter):
+    """Appends the node of every cell that is lowered."""
+
+    def __init__(self, lists: LevelsAsLists) -> None:
+        self.lists = lists
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        if not isinstance(op, ir.ExtremeCell) or op.array != self.lists.levels.cells:
+            return (self.rebuild(op),)
+        lists, told = self.lists, self.lists.told
+        also = tuple(inner for inner in op.also if told is None or inner != told.contribution)
+        append = (
+            ir.Let(lists.place, ZERO),
+            ir.FetchAdd(lists.place, lists.count, ZERO, ONE),
+            ir.Store(lists.listed.order, ir.Ref(lists.place), op.index),
+        )
+        if isinstance(op.index, ir.Ref):
+            return (replace(op, also=(*also, *append)),)
+        here = ir.Ref(lists.node)
+        store = replace(append[-1], value=here)
+        return ir.Let(lists.node, op.index), replace(op, index=here, also=(*also, *append[:-1], store))
+
+
+# --- how a loop ends -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The variable that says whether a level was found, by what a round begins with and who finds contributes."""
+
+    variable: ir.Variable
+    begins: ir.SetVariable
+    contribution: ir.Contribute
+
+    def said(self, listed: LevelList) -> ir.HostOp:
+        """The same, by the ends of the next level."""
+        operator = (
+            ir.BinaryOperator.LESS
+            if self.contribution.value == ir.Const(True, ir.Element.BOOL)
+            else ir.BinaryOperator.EQUAL
+        )
+        return ir.SetVariable(
+            self.variable, ir.Binary(operator, ir.Ref(listed.begin), ir.Ref(listed.end), ir.Element.BOOL)
+        )
+
+
+def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
+    """What says that a level was found, if nothing in a round but the loop's condition asks for it, and nobody else
+    says it."""
+    finder = module.kernel(levels.finder)
+    (lowering,) = (op for op in walk_kernel(finder.body) if isinstance(op, ir.ExtremeCell) and op.array == levels.cells)
+    inside = list(walk_host(levels.loop.body))
+    if any(isinstance(op, ir.HostBreak) for op in inside):
+        return None
+    for contribution in lowering.also:
+        if isinstance(contribution, ir.Contribute):
+            variable = contribution.reduction
+            combine = next(r.combine for r in finder.reductions if r.variable == variable)
+            start = ir.SetVariable(variable, ir.Const(combine is ir.Combine.AND, ir.Element.BOOL))
+            begins = [op for op in inside if _assigns(op, variable)]
+            says = contribution.value == ir.Const(combine is ir.Combine.OR, ir.Element.BOOL)
+            fits = (
+                says and combine in (ir.Combine.AND, ir.Combine.OR) and begins == [start] and _is_first(start, levels)
+            )
+            if fits and isinstance(begins[0], ir.SetVariable) and _only_says(variable, finder, inside, module):
+                return Told(variable, begins[0], contribution)
+    return None
+
+
+def _is_first(start: ir.SetVariable, levels: Levels) -> bool:
+    return next(stream(levels.loop.body)) == start
+
+
+def _assigns(op: ir.HostOp, variable: ir.Variable) -> bool:
+    return getattr(op, "variable", None) == variable or variable in getattr(op, "arguments", ())
+
+
+def _only_says(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:
+    """Whether the variable is told once in the kernel, by no other, and not asked for in a round."""
+    times = sum(isinstance(op, ir.Contribute) and op.reduction == variable for op in walk_kernel(finder.body))
+    launched = [module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch)]
+    others = (kernel for kernel in launched if kernel.name != finder.name)
+    told = any(r.variable == variable for kernel in others for r in kernel.reductions)
+    asked = any(variable in kernel.scalars for kernel in launched)
+    asked = asked or any(ir.Ref(variable) == part for e in all_expressions(inside) for part in walk_expression(e))
+    return times == 1 and not told and not asked
+
+
+def _shifted(number: ir.Variable, by: int) -> ir.Expression:
+    if by == 0:
+        return ir.Ref(number)
+    operator = ir.BinaryOperator.ADD if by > 0 else ir.BinaryOperator.SUBTRACT
+    return ir.Binary(operator, ir.Ref(number), ir.Const(abs(by), ir.Element.INT), ir.Element.INT)

@@ -1,0 +1,42 @@
+"""Lets the loops over levels that are listed find the next level from the other end of the arcs.
+
+A cell that is lowered was INF and is lowered once, to the number of the next level, whichever node of this level does
+it (see `loops`): so a node whose cell is INF may look for any node before it whose cell holds this level's
+number, and append itself.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from starplat.ir import nodes as ir
+from starplat.ir.conditions import both, conjuncts
+from starplat.ir.visitor import walk_expression
+from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
+from starplat.schedule.levels.loops import Levels
+from starplat.schedule.names import Taken
+
+
+def pulled_level(found: ir.Kernel, levels: Levels, taken: Taken) -> ir.Kernel | None:
+    """The kernel that finds the next level by pulling, for one that finds it by going over the list; None where
+    that does other things as well."""
+    assert found.iterator is not None
+    spread = spread_in(found.body, found.iterator)
+    if spread is None or spread.lowering.carried or not says_only_that(_without_append(spread)):
+        return None
+    rest = [] if found.filter is None else list(conjuncts(found.filter))
+    if any(isinstance(part, ir.Load) and part.array == spread.cells for e in rest for part in walk_expression(e)):
+        return None
+    here: ir.Expression = ir.Binary(
+        ir.BinaryOperator.EQUAL, ir.Load(spread.cells, ir.Ref(found.iterator)), ir.Ref(levels.depth), ir.Element.BOOL
+    )
+    return from_other_end(found, spread, taken, reduce(both, rest, here), spread.lowering.also, by_value=True)
+
+
+def _without_append(spread: Spread) -> tuple[ir.KernelOp, ...]:
+    """What is done beside a lowering, but for appending the node to the list."""
+    match spread.lowering.also:
+        case (*rest, ir.Let(), ir.FetchAdd(), ir.Store(_, _, ir.Ref(node))) if node == spread.loop.neighbor:
+            return tuple(rest)
+        case rest:
+            return rest

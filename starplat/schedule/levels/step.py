@@ -1,0 +1,184 @@
+"""Step `levels`: keeps the nodes of breadth-first levels at hand, where a program knows them by a number.
+
+What is a loop over levels, and why its nodes are what it says, stands in `loops`. Where the host drives the
+rounds, or a target has no sets, the nodes are listed in the order in which they were found (see `lists`). In one
+launch that has sets, a flag beside each lowered cell says who is in the next level, and flags can be kept as a set;
+what is in the set is listed only for a loop that goes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import conjuncts
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
+from starplat.schedule.direction.judged import judged_filters
+from starplat.schedule.levels.kernels import as_lowering, asked_level
+from starplat.schedule.levels.lists import ZERO, LevelsAsLists, ReturnRewriter, level_list
+from starplat.schedule.levels.loops import Levels, levels_in
+from starplat.schedule.names import Taken
+from starplat.schedule.queues.step import has_queues
+from starplat.schedule.schedule import Frontier, Schedule
+from starplat.schedule.step import Choice, Decided
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module where the nodes of a level are a set or a list, where the schedule and the target let them be."""
+    lists = schedule.frontier in (Frontier.QUEUE, Frontier.AUTO) and capabilities.has_atomic(
+        ir.Combine.ADD, ir.Element.INT
+    )
+    bits = schedule.frontier in (Frontier.BITMAP, Frontier.LAYERS) and has_queues(capabilities)
+    if schedule.keeps_flags(batches=capabilities.batches) or not (lists or bits or capabilities.shared_arcs):
+        return module
+    choices = list[Choice]()
+    for function in module.functions:
+        module = _judging_for_themselves(module, function.name)
+        for levels in levels_in(module.function(function.name), module):
+            directions: tuple[Choice, ...] = ()
+            module = _with_lowering(module, levels)
+            if levels.in_one_launch and capabilities.shared_arcs:
+                module = _Flagger(module, function.name, levels, Taken(module)).module()
+                what = "are a set, which is listed for the way back" if levels.returns else "are a set"
+            elif lists:
+                listing = LevelsAsLists(module, function.name, levels, Taken(module), schedule.direction)
+                module, directions = listing.module(), tuple(listing.directions())
+                what = "are listed as they are found" + ", and both ways walk the list" * bool(levels.returns)
+            elif bits:
+                there = replace(levels, returns=())
+                module = _Flagger(module, function.name, there, Taken(module)).module()
+                what = "are a set" + "; the way back asks all for their number" * bool(levels.returns)
+            else:
+                continue
+            why = "a node is lowered once, in the round before it is visited"
+            choices += (Choice(f"{levels.finder}: the nodes of a level {what}", why), *directions)
+    return Decided(with_arrays(module), tuple(choices)) if choices else module
+
+
+def _judging_for_themselves(module: ir.Module, function: str) -> ir.Module:
+    """The module where who finds the next level judges its own filter, where that says the same: what it asks for is
+    the level, which finding leaves alone, and what it does not change."""
+    for judged in judged_filters(module.function(function), module):
+        made = judged.unjudged(module)
+        found = [levels for levels in levels_in(made.function(function), made) if levels.finder == judged.kernel.name]
+        if found:
+            kernel, written = made.kernel(judged.kernel.name), written_arrays(judged.kernel.body)
+            asked = asked_level(kernel, found[0].cells, found[0].depth)
+            others = (condition for condition in conjuncts(judged.filter) if condition != asked)
+            if not any(written.intersection(arrays_in(condition)) for condition in others):
+                return _judging_for_themselves(made, function)
+    return module
+
+
+def _with_lowering(module: ir.Module, levels: Levels) -> ir.Module:
+    """The module whose kernel that finds the next level lowers cells to it."""
+    kernels = tuple(
+        as_lowering(kernel, levels.cells, levels.depth) if kernel.name == levels.finder else kernel
+        for kernel in module.kernels
+    )
+    return replace(module, kernels=kernels)
+
+
+def with_arrays(module: ir.Module) -> ir.Module:
+    """The module whose launches of whole loops say again which arrays they use."""
+
+    class Arrays(Rewriter):
+        def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+            if isinstance(op, ir.OnDevice):
+                return (replace(op, arrays=used_host_arrays(tuple(walk_host(op.body)), module)),)
+            return (self.rebuild(op),)
+
+    arrays = Arrays()
+    return replace(module, functions=tuple(replace(f, body=arrays.host_block(f.body)) for f in module.functions))
+
+
+class _Flagger(ReturnRewriter):
+    """Gives the cells of one loop their flags, and lists who has one in each round if a loop goes back."""
+
+    def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken) -> None:
+        super().__init__(levels, level_list(levels, taken))
+        self.given = module
+        self.function = function
+        self.now = _array(taken.free(f"{levels.cells.name}_nodes"))
+        self.following = _array(taken.free(f"{levels.cells.name}_next"))
+        self.size = ir.Variable(taken.free(f"{levels.cells.name}_size"), ir.Element.INT)
+
+    def module(self) -> ir.Module:
+        functions = tuple(self.host_function(f) if f.name == self.function else f for f in self.given.functions)
+        return replace(self.given, functions=functions, kernels=tuple(map(self.flagged, self.given.kernels)))
+
+    def host_function(self, function: ir.HostFunction) -> ir.HostFunction:
+        listed = (self.listed.order, self.listed.starts) if self.levels.returns else ()
+        arrays = (*function.arrays, self.now, self.following, *listed)
+        return replace(function, arrays=arrays, body=self.host_block(function.body))
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        levels, listed = self.levels, self.listed
+        if op is levels.fill:
+            return op, ir.Fill(self.now, _FALSE), ir.Fill(self.following, _FALSE)
+        if op is levels.first:
+            flagged = ir.WriteCell(self.now, levels.first.index, _TRUE)
+            return op, flagged, *self.when_back(*listed.declarations(levels), ir.DeclareVariable(self.size, ZERO))
+        if isinstance(op, ir.Launch) and op.kernel == levels.finder:
+            return *self.when_back(ir.ListMembers(self.now, listed.order, ir.Ref(listed.begin))), op
+        if op is levels.loop:
+            inner = self.rebuild(levels.loop)
+            turn = (ir.Swap(self.now, self.following), ir.Fill(self.following, _FALSE))
+            return (replace(inner, body=(*inner.body, *turn, *self.when_back(*self.next_level()))),)
+        return super().host_op(op)
+
+    def next_level(self) -> Iterable[ir.HostOp]:
+        """The ends of the next level, by how many are in it."""
+        begin, end = self.listed.begin, self.listed.end
+        yield ir.ReadSize(self.size, self.now)
+        yield ir.SetVariable(begin, ir.Ref(end))
+        yield ir.SetVariable(end, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(end), ir.Ref(self.size), ir.Element.INT))
+        yield from self.listed.noted(self.levels)
+
+    def when_back(self, *ops: ir.HostOp) -> tuple[ir.HostOp, ...]:
+        """What only a loop that goes back needs."""
+        return ops if self.levels.returns else ()
+
+    def flagged(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel, asking for flags in place of numbers."""
+        if kernel.name not in (self.levels.finder, *self.levels.visitors) or kernel.iterator is None:
+            return self.returning(kernel)
+        assert kernel.filter is not None
+        asked = asked_level(kernel, self.levels.cells, self.levels.depth)
+        assert asked is not None
+        filter = _replaced(kernel.filter, asked, ir.Load(self.now, ir.Ref(kernel.iterator)))
+        body = _Carrier(self.levels.cells, self.following).kernel_block(kernel.body)
+        return with_signature(replace(kernel, filter=filter, body=body))
+
+
+class _Carrier(Rewriter):
+    """Sets a flag beside every cell that is lowered."""
+
+    def __init__(self, cells: ir.Array, flags: ir.Array) -> None:
+        self.cells = cells
+        self.flags = flags
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        if isinstance(op, ir.ExtremeCell) and op.array == self.cells:
+            return (replace(op, carried=(ir.Carry(self.flags, op.index, _TRUE),)),)
+        return (self.rebuild(op),)
+
+
+def _replaced(expression: ir.Expression, old: ir.Expression, new: ir.Expression) -> ir.Expression:
+    """The conjunction with `new` where `old` stood."""
+    match expression:
+        case _ if expression == old:
+            return new
+        case ir.Binary(ir.BinaryOperator.AND, left, right):
+            return replace(expression, left=_replaced(left, old, new), right=_replaced(right, old, new))
+        case _:
+            return expression
+
+
+def _array(name: str) -> ir.Array:
+    return ir.Array(name, ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)

@@ -1,0 +1,1 @@
+"""Knob `loop`: who drives the rounds: the host, ahead or one by one, all threads of a launch, or one group of them."""

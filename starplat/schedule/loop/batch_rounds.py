@@ -1,0 +1,265 @@
+"""Makes of a round that the host drives one that it can ask for ahead: what it worked out itself, the device does.
+
+Every scalar that changes has a cell on the device. Inside a round its value is an expression over the cells as they
+were when the round began and over what kernels have found since, which kernels that need it work out for themselves; at
+the end of the round one thread stores the new values, and whether there is another round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import islice
+
+from starplat.ir import nodes as ir
+from starplat.ir.python.arithmetic import identity
+from starplat.ir.rewriter import map_expression
+from starplat.ir.uses import stream
+from starplat.ir.visitor import (
+    declared_by,
+    walk_expression,
+    walk_kernel,
+    with_signature,
+    written_arrays,
+)
+from starplat.schedule.loop.batch_values import (
+    FIRST,
+    Reading,
+    Values,
+    combined_with,
+    found_in,
+    loaded_by,
+    loaded_in,
+    stores_of,
+    without_stores,
+)
+from starplat.schedule.names import Taken
+from starplat.source import Span
+
+MOST_PARTS = 8
+"""A value of more parts than that is stored before a kernel reads it, in place of worked out by each of its threads."""
+
+MOST_KEPT = 64
+"""A value of more parts than that is stored at once: what is worked out from it would mention it again and again."""
+
+
+class Round:
+    """One round: `row` makes the operations that the host still has to do, and gathers the kernels and cells for them.
+
+    Attributes:
+        cells: where the scalars are that live longer than a kernel.
+        words: where reductions end, each with what it begins with.
+        turns: for every swap, whether it has happened an odd number of times: by the host, and on the device.
+    """
+
+    def __init__(self, module: ir.Module, taken: Taken, prefix: str, span: Span, names: dict[str, str]) -> None:
+        self.module = module
+        self.taken = taken
+        self.prefix = prefix
+        self.span = span
+        self.names = names
+        self.goes_on = self.cell("goes_on", ir.Element.BOOL)
+        self.cells: dict[ir.Variable, ir.Array] = {}
+        self.words: dict[ir.Array, ir.Const] = {}
+        self.turns: list[tuple[ir.Swap, ir.Variable, ir.Variable]] = []
+        self.kernels: list[ir.Kernel] = []
+        self.values: Values = {}
+        self.made: list[ir.HostOp] = []
+        self._used: list[ir.Array] = []
+
+    def cell(self, name: str, element: ir.Element) -> ir.Array:
+        """A new cell on the device."""
+        return ir.Array(self.taken.free(name), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
+
+    def row(
+        self, row: Iterable[ir.HostOp], condition: ir.Expression, varying: tuple[ir.Variable, ...]
+    ) -> tuple[ir.HostOp, ...]:
+        """The round's operations, the last of which says whether there is another."""
+        for variable in varying:
+            self.values[variable] = self.stored(variable)
+        self.block(row)
+        last = self.value(condition)
+        lasting = {*varying, *(on_device for _, _, on_device in self.turns)}
+        self.values = {v: value for v, value in self.values.items() if v in lasting}
+        self.store(goes_on=last)
+        return tuple(self.made)
+
+    def forget_unread(self, late: Iterable[ir.Variable]) -> None:
+        """Leaves out the cells that no kernel looks at, but for those that the host reads afterwards."""
+        wanted = {*late, *(on_device for _, _, on_device in self.turns)}
+        read = {array for kernel in self.kernels for array in loaded_in(kernel)}
+        unread = {v: cell for v, cell in self.cells.items() if v not in wanted and cell not in read}
+        cells = set(unread.values())
+        self.cells = {variable: cell for variable, cell in self.cells.items() if variable not in unread}
+        self.kernels = [without_stores(kernel, cells) for kernel in self.kernels]
+
+    def stored(self, variable: ir.Variable) -> ir.Expression:
+        """The scalar as its cell has it."""
+        if variable not in self.cells:
+            self.cells[variable] = self.cell(f"{variable.name}_cell", variable.element)
+        return ir.Load(self.cells[variable], FIRST)
+
+    def value(self, expression: ir.Expression) -> ir.Expression:
+        """What the host would work out here, as the device does."""
+        values = self.values
+        return map_expression(lambda p: values.get(p.variable, p) if isinstance(p, ir.Ref) else p, expression)
+
+    def set(self, variable: ir.Variable, value: ir.Expression) -> None:
+        self.values[variable] = value if value.element is variable.element else ir.Cast(value, variable.element)
+
+    # --- operations --------------------------------------------------------------------------------------------------
+
+    def block(self, ops: Iterable[ir.HostOp]) -> None:
+        for op in ops:
+            if isinstance(op, ir.HostBlock):
+                outer, self.made = self.made, []
+                self.block(op.body)
+                inner, self.made = self.made, outer
+                self.made += [replace(op, body=tuple(inner))] if inner else []
+            else:
+                self.operation(op)
+
+    def operation(self, op: ir.HostOp) -> None:
+        match op:
+            case ir.Launch(kernel):
+                self.launch(self.module.kernel(kernel))
+            case ir.Fill(array, value) | ir.WriteCell(array, _, value) if array.extent is ir.Extent.ONE:
+                self.store(into=(array, self.value(value)))
+            case ir.Fill(array, value):
+                self.whole(array, "fill", lambda _: self.value(value))
+            case ir.CopyArray(destination, source):
+                self.whole(destination, "copy_to", lambda index: ir.Load(source, index))
+            case ir.Swap():
+                self.swap(op)
+            case _:
+                self.scalar(op)
+                if any(_is_long(value, MOST_KEPT) for value in self.values.values()):
+                    self.store()
+
+    def scalar(self, op: ir.HostOp) -> None:
+        match op:
+            case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
+                self.set(variable, self.value(value))
+            case ir.ReadCell(variable, array, index):
+                self.set(variable, ir.Load(array, index))
+            case ir.HostIf():
+                self.choice(op)
+            case _:
+                raise AssertionError(f"{type(op).__name__} is for the host alone")
+
+    def choice(self, op: ir.HostIf) -> None:
+        """Both ways are worked out, and one is taken; where it leaves the loop, no kernel of the round does anything
+        from there on."""
+        condition, before = self.value(op.condition), dict(self.values)
+        then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
+        leaves = bool(then) and isinstance(then[-1], ir.HostBreak)
+        first = self.branch(then[:-1] if leaves else then, before)
+        second = self.branch(otherwise, before)
+        for variable in before:
+            one, other = first[variable], second[variable]
+            self.values[variable] = one if one == other else ir.Select(condition, one, other)
+        if leaves:
+            self.store(goes_on=ir.Unary(ir.UnaryOperator.NOT, condition))
+
+    def branch(self, ops: Iterable[ir.HostOp], before: Values) -> Values:
+        """The values after some operations on scalars."""
+        self.values = dict(before)
+        for op in ops:
+            self.scalar(op)
+        after, self.values = self.values, dict(before)
+        return after
+
+    def swap(self, op: ir.Swap) -> None:
+        """The host swaps in rounds after the last one, too; the device knows whether it should have."""
+        self.settle({op.first, op.second})
+        names = ("turned", "turned_on_device")
+        by_host, on_device = (ir.Variable(self.taken.free(name), ir.Element.BOOL) for name in names)
+        self.turns.append((op, by_host, on_device))
+        self.values[on_device] = ir.Unary(ir.UnaryOperator.NOT, self.stored(on_device))
+        self.made += (op, ir.SetVariable(by_host, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(by_host))))
+
+    # --- kernels -----------------------------------------------------------------------------------------------------
+
+    def launch(self, kernel: ir.Kernel) -> None:
+        """The kernel, which finds in cells what it was given, and leaves there what it finds."""
+        varying = [scalar for scalar in kernel.scalars if scalar in self.values]
+        self.settle(written_arrays(kernel.body))
+        if any(self._is_heavy(self.values[scalar], kernel) for scalar in varying):
+            self.store()
+        words = {r: self.word(r) for r in kernel.reductions}
+        made = Reading({scalar: self.values[scalar] for scalar in varying}).kernel(kernel)
+        reductions = tuple(replace(reduction, into=word) for reduction, word in words.items())
+        self.add(replace(made, name=self.names.get(kernel.name) or self.taken.free(f"{kernel.name}_ahead")), reductions)
+        for reduction, word in words.items():
+            old = self.values[reduction.variable]
+            self.values[reduction.variable] = combined_with(reduction.combine, old, found_in(word, old.element))
+
+    def word(self, reduction: ir.Reduction) -> ir.Array:
+        """Where a reduction ends; whoever stores what came of it makes it ready for the next round."""
+        element = reduction.variable.element
+        start = identity(reduction.combine, element)
+        word = self.cell(f"{reduction.variable.name}_found", ir.Element.INT if element is ir.Element.BOOL else element)
+        self.words[word] = ir.Const(int(start.value), ir.Element.INT) if element is ir.Element.BOOL else start
+        self._used.append(word)
+        return word
+
+    def whole(self, array: ir.Array, what: str, value: Callable[[ir.Expression], ir.Expression]) -> None:
+        """A kernel that gives every cell of an array a value."""
+        self.settle({array})
+        nodes = array.extent is ir.Extent.NODES
+        element = ir.Element.NODE if nodes else ir.Element.ARC
+        first = value(ir.Const(0, element))
+        used = {array.name, *(found.name for found in loaded_by(first))}
+        used |= {part.variable.name for part in walk_expression(first) if isinstance(part, ir.Ref)}
+        short = "v" if nodes else "e"
+        index = ir.Variable(self.taken.free(short) if short in used else short, element)
+        domain, body = ir.AllNodes() if nodes else ir.AllArcs(), (ir.Store(array, ir.Ref(index), value(ir.Ref(index))),)
+        name, comment = self.taken.free(f"{self.prefix}_{what}_{array.name}"), f"{what.replace('_', ' ')} {array.name}"
+        self.add(ir.Kernel(name, domain, index, None, body, (), (), (), self.span, comment))
+
+    def add(self, kernel: ir.Kernel, reductions: tuple[ir.Reduction, ...] = ()) -> None:
+        self.kernels.append(with_signature(replace(kernel, reductions=reductions, guard=self.goes_on)))
+        self.made.append(ir.Launch(kernel.name))
+
+    def settle(self, arrays: Iterable[ir.Array]) -> None:
+        """Stores what depends on arrays that are about to change."""
+        about = set(arrays)
+        if any(about.intersection(loaded_by(value)) for value in self.values.values()):
+            self.store()
+
+    def _is_heavy(self, value: ir.Expression, kernel: ir.Kernel) -> bool:
+        """Whether a kernel should not work a value out itself, or cannot, as it has the names for something else."""
+        parts = tuple(walk_expression(value))
+        own = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
+        own |= set() if kernel.iterator is None else {kernel.iterator.name}
+        own |= {kernel.domain.position.name} if isinstance(kernel.domain, ir.NodeNeighbors) else set()
+        return _is_long(value, MOST_PARTS) or any(isinstance(p, ir.Ref) and p.variable.name in own for p in parts)
+
+    def store(
+        self, *, goes_on: ir.Expression | None = None, into: tuple[ir.Array, ir.Expression] | None = None
+    ) -> None:
+        """One thread stores all values that have changed, another value besides, and whether there is another round."""
+        found = [(v, value) for v, value in self.values.items() if v not in self.cells or value != self.stored(v)]
+        kept = [(self.stored_in(variable), variable.name, value) for variable, value in found]
+        kept += [] if into is None else [(into[0], self.taken.free(f"{into[0].name}_kept"), into[1])]
+        kept += [] if goes_on is None else [(self.goes_on, self.taken.free("again"), goes_on)]
+        if not kept:
+            return
+        ready = tuple(ir.Store(word, FIRST, self.words[word]) for word in self._used)
+        ends = goes_on is not None
+        what = ", ".join(variable.name for variable, _ in found)
+        comment = f"works out what the host does not wait for{f': {what}' if what else ''}"
+        name = self.taken.free(f"{self.prefix}_{'end_round' if ends else 'keep'}")
+        self.add(ir.Kernel(name, ir.Once(), None, None, (*stores_of(kept), *ready), (), (), (), self.span, comment))
+        self.values = {variable: self.stored(variable) for variable in self.values}
+        self._used = []
+
+    def stored_in(self, variable: ir.Variable) -> ir.Array:
+        """The scalar's cell."""
+        self.stored(variable)
+        return self.cells[variable]
+
+
+def _is_long(value: ir.Expression, most: int) -> bool:
+    """Whether a value has more parts than that."""
+    return next(islice(walk_expression(value), most, None), None) is not None

@@ -1,0 +1,94 @@
+"""The values that scalars have inside a round, as expressions over cells of the device, and what stores them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter, map_expression
+from starplat.ir.visitor import all_expressions, arrays_in, expressions_of, walk_expression, with_signature
+
+FIRST = ir.Const(0, ir.Element.INT)
+"""The index of the only cell of an array."""
+
+Values = dict[ir.Variable, ir.Expression]
+"""What scalars are worth at a point of a round."""
+
+
+def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[ir.KernelOp]:
+    """Works out all values before any cell changes, none of them twice."""
+    known: dict[ir.Expression, ir.Expression] = {}
+    stores: list[ir.Store] = []
+    for array, name, new in kept:
+        value = map_expression(lambda part: known.get(part, part), new)
+        if not isinstance(value, ir.Const | ir.Ref):
+            local = ir.Variable(name, value.element)
+            yield ir.Let(local, value)
+            known[value] = ir.Ref(local)
+        stores.append(ir.Store(array, FIRST, known.get(value, value)))
+    yield from stores
+
+
+class Reading(Rewriter):
+    """Works scalars out in place of being given them."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        if isinstance(expression, ir.Ref) and expression.variable in self.values:
+            return self.values[expression.variable]
+        return self.rebuild(expression)
+
+
+def loaded_by(value: ir.Expression) -> set[ir.Array]:
+    """What is looked at to work a value out."""
+    return set(arrays_in(value))
+
+
+def loaded_in(kernel: ir.Kernel) -> Iterator[ir.Array]:
+    """What a kernel looks at."""
+    heads = (*expressions_of(kernel.domain), *(() if kernel.filter is None else (kernel.filter,)))
+    inside = (*(part for head in heads for part in walk_expression(head)), *all_expressions(kernel.body))
+    return (part.array for part in inside if isinstance(part, ir.Load))
+
+
+def without_stores(kernel: ir.Kernel, cells: set[ir.Array]) -> ir.Kernel:
+    """The kernel of one thread, which does not store what nobody reads; others never store into cells."""
+    if not isinstance(kernel.domain, ir.Once):
+        return kernel
+    body = tuple(op for op in kernel.body if not (isinstance(op, ir.Store) and op.array in cells))
+    return with_signature(replace(kernel, body=body))
+
+
+def found_in(word: ir.Array, element: ir.Element) -> ir.Expression:
+    """What came of a reduction."""
+    found = ir.Load(word, FIRST)
+    return (
+        ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, FIRST, ir.Element.BOOL) if element is ir.Element.BOOL else found
+    )
+
+
+_ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
+_OPERATORS = {
+    ir.Combine.ADD: ir.BinaryOperator.ADD,
+    ir.Combine.MULTIPLY: ir.BinaryOperator.MULTIPLY,
+    ir.Combine.BIT_AND: ir.BinaryOperator.BIT_AND,
+    ir.Combine.BIT_OR: ir.BinaryOperator.BIT_OR,
+    ir.Combine.BIT_XOR: ir.BinaryOperator.BIT_XOR,
+}
+
+
+def combined_with(combine: ir.Combine, old: ir.Expression, found: ir.Expression) -> ir.Expression:
+    """`old combine found`, as the host would work it out."""
+    element = old.element
+    if element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
+        any_of = combine in _ANY
+        if old == ir.Const(not any_of, ir.Element.BOOL):
+            return found
+        return ir.Binary(ir.BinaryOperator.OR if any_of else ir.BinaryOperator.AND, old, found, ir.Element.BOOL)
+    if combine in (ir.Combine.MIN, ir.Combine.MAX):
+        order = ir.BinaryOperator.LESS if combine is ir.Combine.MIN else ir.BinaryOperator.GREATER
+        return ir.Select(ir.Binary(order, found, old, ir.Element.BOOL), found, old)
+    return ir.Binary(_OPERATORS[combine], old, found, element)

@@ -1,0 +1,177 @@
+"""Step `batch`: lets the host ask for several rounds of a loop ahead, and read late whether there are more.
+
+Where the host drives the rounds, and they end by what the device finds, it waits for a word in each. Here the device
+keeps that word, and all scalars that rounds change, and every kernel of a round looks first whether there is one: so
+the host can ask for rounds without knowing how many there are, and looks after 1, 2, 4, … of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import all_expressions, declared_by, walk_host, with_signature
+from starplat.schedule.loop.batch_loops import LOOPS, Rounds, obstacle, rounds_of, waits, works_out_doubles
+from starplat.schedule.loop.batch_rounds import Round
+from starplat.schedule.loop.threads import scalars_read, scalars_set
+from starplat.schedule.names import Taken
+from starplat.schedule.schedule import Loop, Schedule
+from starplat.schedule.step import Choice, Decided
+from starplat.source import NOWHERE
+
+MOST_AHEAD = 8
+"""Rounds that the host asks for at a time, at most. A word that comes back takes about as long as the launches of one
+round: loops of 20 to 100 rounds lose least so, to words and to launches in vain together."""
+
+_FIRST, _TRUE, _FALSE = ir.Const(0, ir.Element.INT), ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+def rounds_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose loops the host asks ahead for, where the schedule and the target let it."""
+    by_itself = schedule.loop is Loop.AUTO and capabilities.late_words and not capabilities.grid_barrier
+    if not capabilities.batches or not (by_itself or schedule.loop is Loop.BATCH):
+        return module
+    batcher = _Batcher(module, spares_doubles=by_itself and not _has_doubles(module.kernels))
+    functions = tuple(map(batcher.function, module.functions))
+    if not batcher.made:
+        return Decided(module, tuple(batcher.choices)) if batcher.choices else module
+    return Decided(_with_kernels(module, functions, batcher.made), tuple(batcher.choices))
+
+
+def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], made: Iterable[ir.Kernel]) -> ir.Module:
+    """The module with new kernels, those that have an old one's name in its place, and without those that nobody
+    launches any more."""
+    new = {kernel.name: kernel for kernel in made}
+    kernels = (new.pop(kernel.name, kernel) for kernel in module.kernels)
+    everything = (*kernels, *new.values())
+    launched = {op.kernel for f in functions for op in walk_host(f.body) if isinstance(op, ir.Launch)}
+    return replace(module, functions=functions, kernels=tuple(k for k in everything if k.name in launched))
+
+
+def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
+    """Whether any kernel has to do with doubles, which not every device has."""
+    for kernel in kernels:
+        results = (reduction.variable for reduction in kernel.reductions)
+        parts = (*kernel.arrays, *kernel.scalars, *results, *all_expressions(kernel.body))
+        if any(part.element is ir.Element.DOUBLE for part in parts):
+            return True
+    return False
+
+
+class _Batcher(Rewriter):
+    """Rewrites the loops that suit; `around` are the loops around the one in hand, `place` is where it stands."""
+
+    def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
+        self.given = module
+        self.spares_doubles = spares_doubles
+        self.taken = Taken(module)
+        self.choices: list[Choice] = []
+        self.made: list[ir.Kernel] = []
+        self.around: list[ir.HostOp] = []
+        self.cells: list[ir.Array] = []
+        everything = (op for function in module.functions for op in walk_host(function.body))
+        self.launches = Counter(op.kernel for op in everything if isinstance(op, ir.Launch))
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        """The function, with the cells that its loops need."""
+        self.host, self.place, self.cells = function, NOWHERE, []
+        body = self.host_block(function.body)
+        return replace(function, arrays=(*function.arrays, *self.cells), body=body) if self.cells else function
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.OnDevice):
+            return (op,)
+        if isinstance(op, ir.HostBlock) and op.span != NOWHERE:
+            outer, self.place = self.place, op.span
+            block = self.rebuild(op)
+            self.place = outer
+            return (block,)
+        if not isinstance(op, LOOPS):
+            return (self.rebuild(op),)
+        rounds = self.suiting(op)
+        if rounds is not None:
+            return self.in_batches(op, rounds)
+        self.around.append(op)
+        rebuilt = self.rebuild(op)
+        self.around.pop()
+        return (rebuilt,)
+
+    def suiting(self, op: ir.HostOp) -> Rounds | None:
+        """The loop, if the host waits in each round and need not; where it must, the reason is told."""
+        inside = tuple(walk_host((op,)))
+        if any(isinstance(inner, ir.OnDevice) or (isinstance(inner, LOOPS) and inner is not op) for inner in inside):
+            return None
+        launched = next((inner.kernel for inner in inside if isinstance(inner, ir.Launch)), None)
+        rounds = None if launched is None else rounds_of(op, self.given, self.taken)
+        if rounds is None or not waits(rounds, self.given):
+            return None
+        reason = obstacle(rounds, self.given)
+        if reason is None and self.spares_doubles and works_out_doubles(rounds):
+            reason = "it works out a double, which the device need not have for anything else"
+        if reason is None:
+            what = f"the loop of '{launched}': the host asks for up to {MOST_AHEAD} rounds ahead"
+            self.choices.append(Choice(what, "to wait for a word of the device in each takes longer than to launch it"))
+            return rounds
+        self.choices.append(Choice(f"the loop of '{launched}': the host waits for each round", reason))
+        return None
+
+    # --- a loop ------------------------------------------------------------------------------------------------------
+
+    def in_batches(self, op: ir.HostOp, rounds: Rounds) -> Iterator[ir.HostOp]:
+        """The loop, what it begins with ahead of it, and behind it what others ask for."""
+        inside = tuple(walk_host((op,)))
+        launched = [inner.kernel for inner in inside if isinstance(inner, ir.Launch)]
+        before = {inner.kernel for inner in walk_host(rounds.ahead) if isinstance(inner, ir.Launch)}
+        names = {name: name for name in launched if self.launches[name] == 1 and name not in before}
+        span = self.given.kernel(launched[0]).span if self.place == NOWHERE else self.place
+        one = Round(self.given, self.taken, self.host.name, span, names)
+        body = one.row(rounds.row, rounds.condition, rounds.varying)
+        late = self.late(op, rounds)
+        one.forget_unread(late)
+        begin = self.beginning(one, rounds)
+        self.made += (begin, *one.kernels)
+        self.cells += (one.goes_on, *one.cells.values(), *one.words)
+        yield from rounds.ahead
+        for _, by_host, on_device in one.turns:
+            yield ir.DeclareVariable(by_host, _FALSE)
+            yield ir.DeclareVariable(on_device, _FALSE)
+        reads = (ir.ReadCell(variable, one.cells[variable], _FIRST) for variable in late)
+        loop = (ir.Launch(begin.name), ir.InBatches(one.goes_on, body, MOST_AHEAD), *reads, *self.turned(one))
+        if rounds.tested_first and rounds.condition != _TRUE:
+            yield ir.HostIf(rounds.condition, loop)
+        else:
+            yield from loop
+
+    def beginning(self, one: Round, rounds: Rounds) -> ir.Kernel:
+        """One thread puts into cells what the host had."""
+        lasting = (*rounds.varying, *(on_device for _, _, on_device in one.turns))
+        stores = (
+            ir.Store(one.goes_on, _FIRST, _TRUE),
+            *(ir.Store(one.cells[variable], _FIRST, ir.Ref(variable)) for variable in lasting if variable in one.cells),
+            *(ir.Store(word, _FIRST, start) for word, start in one.words.items()),
+        )
+        name = self.taken.free(f"{self.host.name}_begin")
+        comment = "puts what rounds change on the device"
+        return with_signature(ir.Kernel(name, ir.Once(), None, None, stores, (), (), (), one.span, comment))
+
+    def turned(self, one: Round) -> Iterator[ir.HostOp]:
+        """Puts arrays right that the host swapped in rounds after the last one."""
+        for swap, by_host, on_device in one.turns:
+            yield ir.ReadCell(on_device, one.cells[on_device], _FIRST)
+            differs = ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(by_host), ir.Ref(on_device), ir.Element.BOOL)
+            yield ir.HostIf(differs, (replace(swap),))
+
+    def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:
+        """The variables that somebody asks for after the loop; in a loop around it, before it as well."""
+        inside = {id(inner) for inner in walk_host((op,))}
+        outside = [other for other in walk_host(self.host.body) if id(other) not in inside]
+        asked = {*scalars_read(outside, self.given), *scalars_set(outside, self.given)}
+        asked |= {p.what for p in self.host.parameters if isinstance(p.what, ir.Variable) and p.by_reference}
+        if self.around:
+            own = {variable for other in walk_host((self.around[-1],)) for variable in declared_by(other)}
+            asked |= set(rounds.varying) - own
+        return [variable for variable in rounds.varying if variable in asked]

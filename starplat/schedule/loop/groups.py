@@ -1,0 +1,157 @@
+"""Step `group`: lets one group of threads run the rounds of a loop by itself while few nodes are active.
+
+Where the host drives the rounds, each costs it launches and a word that comes back, which for a few hundred nodes takes
+longer than the round. Threads of one group can wait for each other on every device: so the host launches one group,
+which goes on until no round is left or too many nodes are active, and launches rounds itself again until few are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import reduce
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.conditions import both, conjuncts
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.visitor import declared_by, used_host_arrays, walk_host
+from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
+from starplat.schedule.loop.threads import scalars_read, scalars_set
+from starplat.schedule.names import Taken
+from starplat.schedule.schedule import Loop, Schedule
+from starplat.schedule.step import Choice, Decided
+
+FEW = 4096
+"""One group runs rounds of fewer nodes than that."""
+
+ARCS_OF_A_NODE = 8
+"""It does so where nodes have no more arcs than that on average: a group's threads take nodes with all their arcs."""
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose rounds of few nodes one group runs, where the schedule and the target let it."""
+    wanted = schedule.loop is Loop.GROUP or (schedule.loop is Loop.AUTO and not capabilities.grid_barrier)
+    if not wanted or not capabilities.group_loops:
+        return module
+    grouper = _Grouper(module)
+    functions = tuple(map(grouper.function, module.functions))
+    if not grouper.choices:
+        return module
+    made = replace(module, functions=functions, kernels=(*module.kernels, *grouper.kernels))
+    return Decided(made, tuple(grouper.choices))
+
+
+class _Grouper(Rewriter):
+    """Rewrites the loops whose rounds a group can run."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.given = module
+        self.taken = Taken(module)
+        self.choices: list[Choice] = []
+        self.kernels: list[ir.Kernel] = []
+        self.name = ""
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        """The function; what the host kept for itself and a group needs is on the device."""
+        self.name = function.name
+        made = replace(function, body=self.host_block(function.body))
+        groups = [op for op in walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
+        moved = {array for op in groups for array in op.arrays if array.origin is ir.Origin.HOST}
+        if not moved:
+            return made if groups else function
+        arrays = tuple(_on_device(array) if array in moved else array for array in made.arrays)
+        return replace(made, arrays=arrays, body=_Moved(moved).host_block(made.body))
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.OnDevice):
+            return (op,)
+        rounds = rounds_of(op, self.given)
+        return (self.rebuild(op),) if rounds is None else self.grouped(rounds)
+
+    def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
+        """The loop, which decides in each round who runs it."""
+        limit = ir.Variable(self.taken.free("few"), ir.Element.INT)
+        provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
+        few = reduce(both, (*(_less(length, limit) for length in rounds.lengths), *provided))
+        yield ir.DeclareVariable(limit, _limit())
+        if rounds.ahead is None:
+            by_host = (ir.HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
+            yield replace(rounds.loop, body=by_host)
+            return
+        goes_on = ir.Variable(self.taken.free("goes_on"), ir.Element.BOOL)
+        ends = (ir.SetVariable(goes_on, rounds.loop.condition), ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead)))
+        last = replace(rounds, body=(*rounds.body, *copied(ends)))
+        body = ir.HostIf(few, self.launch(last, ir.Ref(goes_on), few), (*rounds.by_host, *ends))
+        yield ir.DeclareVariable(goes_on, _TRUE if rounds.loop.test_last else rounds.loop.condition)
+        yield ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead))
+        yield ir.HostWhile((), ir.Ref(goes_on), (body,))
+
+    def launch(self, rounds: Rounds, condition: ir.Expression, few: ir.Expression) -> tuple[ir.HostOp, ...]:
+        """The launch of a group that runs rounds while the condition holds and nodes are few. What changes places in it
+        does so for the host behind it, if that was an odd number of times."""
+        turned = ir.Variable(self.taken.free("turned"), ir.Element.BOOL)
+        turns = (ir.SetVariable(turned, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(turned))),) if rounds.swaps else ()
+        again = ir.Binary(ir.BinaryOperator.AND, condition, few, ir.Element.BOOL)
+        loop = ir.HostWhile(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)
+        back = (ir.HostIf(ir.Ref(turned), copied(rounds.swaps)),) if rounds.swaps else ()
+        group = self.operation((with_plain_walks(loop, self.given, self.taken, self.kernels), *back), rounds)
+        if not rounds.swaps:
+            return (group,)
+        return (ir.DeclareVariable(turned, _FALSE), group, ir.HostIf(ir.Ref(turned), copied(rounds.swaps)))
+
+    def operation(self, body: tuple[ir.HostOp, ...], rounds: Rounds) -> ir.OnDevice:
+        everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels))
+        inside = tuple(walk_host(body))
+        declared = {variable for op in inside for variable in declared_by(op)}
+        changed = dict.fromkeys(v for v in scalars_set(inside, everything) if v not in declared)
+        read = dict.fromkeys(v for v in scalars_read(inside, everything) if v not in declared)
+        name = self.taken.free(f"{self.name}_few")
+        what = f"{name}: one group runs rounds of fewer than {FEW:,} nodes by itself"
+        self.choices.append(Choice(what, "to launch such a round and to wait for a word of it takes longer"))
+        arrays = used_host_arrays(inside, everything)
+        return ir.OnDevice(name, body, arrays, tuple(read | changed), tuple(changed), rounds.span, one_group=True)
+
+
+def _limit() -> ir.Expression:
+    """How many are few: nobody where nodes have many arcs."""
+    share = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumArcs(), ir.Const(ARCS_OF_A_NODE, ir.Element.ARC), ir.Element.ARC)
+    crowded = ir.Binary(ir.BinaryOperator.GREATER, share, ir.NumNodes(), ir.Element.BOOL)
+    return ir.Select(crowded, ir.Const(0, ir.Element.INT), ir.Const(FEW, ir.Element.INT))
+
+
+def _less(length: ir.Expression, limit: ir.Variable) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.LESS, length, ir.Ref(limit), ir.Element.BOOL)
+
+
+def _holds_of_few(condition: ir.Expression, lengths: Collection[ir.Expression]) -> bool:
+    """Whether a condition denies what no few nodes fulfill."""
+    match condition:
+        case ir.Unary(ir.UnaryOperator.NOT, denied):
+            return any(_asks_for_many(part, lengths) for part in conjuncts(denied))
+        case _:
+            return False
+
+
+def _asks_for_many(condition: ir.Expression, lengths: Collection[ir.Expression]) -> bool:
+    match condition:
+        case ir.Binary(ir.BinaryOperator.GREATER, length, ir.Const(int() as least)):
+            return length in lengths and least >= FEW - 1
+        case _:
+            return False
+
+
+class _Moved(Rewriter):
+    """Puts arrays of the host on the device."""
+
+    def __init__(self, moved: set[ir.Array]) -> None:
+        self.moved = moved
+
+    def array(self, array: ir.Array) -> ir.Array:
+        return _on_device(array) if array in self.moved else array
+
+
+def _on_device(array: ir.Array) -> ir.Array:
+    return replace(array, origin=ir.Origin.TEMPORARY) if array.origin is ir.Origin.HOST else array

@@ -1,0 +1,78 @@
+"""Moves fills of arrays into the branch that alone has any use for them.
+
+A program clears its flags, then asks whether there is anything to do at all. What the branch does can become one launch
+only if it begins with new contents by itself. An array of the function's own that nothing touches but fills in a row
+and, later in that row, one branch of an `if`, is as well filled where that branch begins: whoever looks at it has come
+through there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.launches import touched
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.uses import stream
+from starplat.ir.visitor import walk_host
+
+
+def with_fills_in_branches(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
+    """The function with each fill where it is needed; itself if there is none to move."""
+    body = _Sinker(function, module).host_block(function.body)
+    return function if body == function.body else replace(function, body=body)
+
+
+class _Sinker(Rewriter):
+    def __init__(self, function: ir.HostFunction, module: ir.Module) -> None:
+        self.own = function.arrays
+        self.everything = tuple(walk_host(function.body))
+        self.given = module
+
+    def host_block(self, ops: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
+        row = tuple(ops)
+        flat = list(stream(row))
+        for place, op in enumerate(flat):
+            if isinstance(op, ir.HostIf):
+                row = self.sunk(row, flat[:place], op)
+        return super().host_block(row)
+
+    def sunk(
+        self, row: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp], branching: ir.HostIf
+    ) -> tuple[ir.HostOp, ...]:
+        """The row with the fills before the `if` in the branch that they are for."""
+        then, otherwise = self.meant_for(branching.then, before), self.meant_for(branching.otherwise, before)
+        if not then and not otherwise:
+            return row
+        after = replace(branching, then=(*then, *branching.then), otherwise=(*otherwise, *branching.otherwise))
+        return tuple(_replaced(row, {id(branching): (after,), **{id(fill): () for fill in (*then, *otherwise)}}))
+
+    def meant_for(self, branch: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp]) -> tuple[ir.Fill, ...]:
+        """The fills of arrays that nothing touches but these and the branch."""
+        fills = [op for op in before if isinstance(op, ir.Fill) and isinstance(op.value, ir.Const)]
+        inside = tuple(walk_host(branch))
+
+        def alone(array: ir.Array) -> bool:
+            within, filled = self.touching(inside, array), sum(fill.array == array for fill in fills)
+            return bool(within) and within + filled == self.touching(self.everything, array)
+
+        return tuple(fill for fill in fills if fill.array in self.own and alone(fill.array))
+
+    def touching(self, ops: Iterable[ir.HostOp], array: ir.Array) -> int:
+        """How many of the operations touch the array by themselves."""
+        return sum(array in touched(op, self.given) for op in ops)
+
+
+def _replaced(row: Iterable[ir.HostOp], changes: dict[int, tuple[ir.HostOp, ...]]) -> Iterable[ir.HostOp]:
+    """The row with other operations in place of some; blocks that only group are looked into, and left out if nothing
+    remains of them."""
+    for op in row:
+        if id(op) in changes:
+            yield from changes[id(op)]
+        elif isinstance(op, ir.HostBlock):
+            body = tuple(_replaced(op.body, changes))
+            if body:
+                yield op if body == op.body else replace(op, body=body)
+        else:
+            yield op

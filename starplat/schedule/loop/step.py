@@ -1,0 +1,261 @@
+"""Step `loop`: puts what the host would drive, round by round, into one launch whose threads wait for each other.
+
+In a host function it looks for operations in a row that the threads of one launch can do by themselves, with a loop of
+launches among them, and makes one `OnDevice` of them. What needs the host stays outside: calls, returns, loops over a
+set's members, and everything whose mistakes the host must report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import (
+    arrays_in,
+    blocks_of,
+    declared_by,
+    expressions_of,
+    used_host_arrays,
+    walk_host,
+)
+from starplat.schedule.loop.sinking import with_fills_in_branches
+from starplat.schedule.loop.threads import is_safe, scalars_read, scalars_set, shares_locked_cells, shortens
+from starplat.schedule.schedule import Loop, Schedule
+from starplat.schedule.step import Choice, Decided
+
+_LOOPS = (ir.HostWhile, ir.HostFor, ir.HostForRange)
+
+
+def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module with its loops of launches made single launches, where the schedule and the target let them."""
+    if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier:
+        return module
+    names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
+    choices: list[Choice] = []
+    functions = []
+    for function in module.functions:
+        ready = with_fills_in_branches(function, module)
+        former = _Former(module, ready, names)
+        body = former.block(ready.body, looped=False)
+        functions.append(replace(ready, body=body) if former.formed else function)
+        for op in former.formed:
+            names.add(op.name)
+            choices.append(Choice(f"{op.name}: the whole loop in one launch", "its threads can wait for each other"))
+    if not choices:
+        return module
+    return Decided(replace(module, functions=tuple(functions)), tuple(choices))
+
+
+class _Former:
+    """Finds the rows of operations in one host function."""
+
+    def __init__(self, module: ir.Module, function: ir.HostFunction, names: set[str]) -> None:
+        self.module = module
+        self.function = function
+        self.names = set(names)
+        self.formed: list[ir.OnDevice] = []
+        self.everything = tuple(walk_host(function.body))
+        self.steady = self._steady()
+
+    def _steady(self) -> frozenset[ir.Variable]:
+        """The scalars whose value is a node or -1 from the first to the last: parameters that nothing assigns, and
+        members of sets."""
+        assigned = set(scalars_set(self.everything, self.module))
+        given = {p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and not p.by_reference}
+        members = {v for op in self.everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
+        return frozenset(v for v in given | members if v.element is ir.Element.NODE and v not in assigned)
+
+    def block(self, ops: Sequence[ir.HostOp], *, looped: bool) -> tuple[ir.HostOp, ...]:
+        """The operations with the rows among them made one; `looped` tells that all this may run again."""
+        result: list[ir.HostOp] = []
+        for fits, row in groupby(ops, key=lambda op: self.fits(op, ())):
+            run = tuple(row)
+            if not fits:
+                result += (self.inside(op, looped=looped) for op in run)
+            elif not any(_drives_launches(op) for op in run):
+                result += run
+            else:
+                result += self.one_launch(run)
+        return tuple(result)
+
+    def inside(self, op: ir.HostOp, *, looped: bool) -> ir.HostOp:
+        """An operation that cannot be part of a launch as a whole."""
+        match op:
+            case ir.HostBlock(body):
+                return replace(op, body=self.block(body, looped=looped))
+            case ir.HostIf(_, then, otherwise):
+                return replace(op, then=self.block(then, looped=looped), otherwise=self.block(otherwise, looped=looped))
+            case ir.HostWhile() | ir.HostFor() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+                return replace(op, body=self.block(op.body, looped=True))
+            case _:
+                return op
+
+    # --- what threads can do -----------------------------------------------------------------------------------------
+
+    def fits(self, op: ir.HostOp, known: tuple[ir.Expression, ...]) -> bool:
+        """Whether the threads of a launch can do it; `known` are the conditions around it inside the row."""
+        if not all(is_safe(e) for e in expressions_of(op)) or shortens(op):
+            return False
+        match op:
+            case ir.DeclareVariable() | ir.SetVariable() | ir.Fill() | ir.CopyArray() | ir.Swap():
+                return True
+            case ir.Launch(kernel):
+                launched = self.module.kernel(kernel)
+                return not isinstance(launched.domain, ir.NodeNeighbors) and not shares_locked_cells(
+                    launched, self.module
+                )
+            case ir.ReadCell(_, _, index) | ir.WriteCell(_, index, _):
+                return self.is_a_cell(index, known)
+            case ir.HostBlock(body):
+                return all(self.fits(inner, known) for inner in body)
+            case ir.HostIf(condition, then, otherwise):
+                return all(self.fits(i, (*known, condition)) for i in then) and all(
+                    self.fits(i, (*known, _NO)) for i in otherwise
+                )
+            case ir.HostWhile() | ir.HostFor() | ir.HostForRange():
+                return all(self.fits(i, (*known, _NO)) for block in blocks_of(op) for i in block)
+            case ir.HostBreak() | ir.HostContinue():
+                return _NO in known
+            case _:
+                return False
+
+    def is_a_cell(self, index: ir.Expression, known: tuple[ir.Expression, ...]) -> bool:
+        """Whether an index is in range for sure, or can be checked before the launch because no condition is around
+        it."""
+        if not isinstance(index, ir.Ref) or index.variable not in self.steady:
+            return False
+        return not known or any(_says_not_negative(condition, index) for condition in known)
+
+    # --- one launch --------------------------------------------------------------------------------------------------
+
+    def one_launch(self, run: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """The row as one operation, what must be checked or declared before it; the row itself where its arrays
+        change places in a way that is seen outside."""
+        inside = tuple(walk_host(run))
+        if not all(self.may_swap(array, run, inside) for op in inside if isinstance(op, ir.Swap) for array in _of(op)):
+            return run
+        before = tuple(_checks(run))
+        outside = [op for op in self.everything if not any(op is inner for inner in inside)]
+        mentioned = {*scalars_read(outside, self.module), *scalars_set(outside, self.module)} | {
+            p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and p.by_reference
+        }
+        late = tuple(v for op in _top(run) for v in declared_by(op) if v in mentioned)
+        declarations = [ir.DeclareVariable(v, ir.Const(_zero(v.element), v.element)) for v in late]
+        body = _without_declarations(run, frozenset(late))
+        op = self.operation(body, mentioned)
+        self.formed.append(op)
+        return (*before, *declarations, op)
+
+    def operation(self, body: tuple[ir.HostOp, ...], mentioned: set[ir.Variable]) -> ir.OnDevice:
+        inside = tuple(walk_host(body))
+        declared = {v for op in inside for v in declared_by(op)}
+        assigned = dict.fromkeys(v for v in scalars_set(inside, self.module) if v not in declared)
+        read = dict.fromkeys(v for v in scalars_read(inside, self.module) if v not in declared)
+        scalars = tuple(read | assigned)  # who is assigned under a condition may stay what he was
+        outcomes = tuple(v for v in assigned if v in mentioned)
+        span = next(
+            (op.span for op in inside if isinstance(op, ir.HostBlock) and any(map(_drives_launches, op.body))),
+            self.function.span,
+        )
+        return ir.OnDevice(self.name(), body, used_host_arrays(inside, self.module), scalars, outcomes, span)
+
+    def name(self) -> str:
+        number, name = 2, f"{self.function.name}_loop"
+        while name in self.names:
+            name, number = f"{self.function.name}_loop_{number}", number + 1
+        self.names.add(name)
+        return name
+
+    def may_swap(self, array: ir.Array, run: tuple[ir.HostOp, ...], inside: tuple[ir.HostOp, ...]) -> bool:
+        """Whether nobody outside the row sees which memory the name stands for: the array is the function's own, is
+        used in the row alone, and begins there with new contents."""
+        own = array in self.function.arrays
+        elsewhere = any(
+            array in _touched(op, self.module) for op in self.everything if not any(op is inner for inner in inside)
+        )
+        first = next((op for op in inside if array in _touched(op, self.module) and not blocks_of(op)), None)
+        return own and not elsewhere and isinstance(first, ir.Fill)
+
+
+_NO = ir.Const(False, ir.Element.BOOL)
+
+
+def _touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
+    kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
+    return (*arrays_in(op), *kernel)
+
+
+def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:
+    return op.first, op.second
+
+
+def _drives_launches(op: ir.HostOp) -> bool:
+    """Whether there is a loop of launches in it."""
+    return any(
+        isinstance(loop, _LOOPS) and any(isinstance(inner, ir.Launch) for inner in walk_host((loop,)))
+        for loop in walk_host((op,))
+    )
+
+
+def _says_not_negative(condition: ir.Expression, index: ir.Ref) -> bool:
+    match condition:
+        case ir.Binary(ir.BinaryOperator.GREATER_EQUAL, left, ir.Const(0)):
+            return left == index
+        case ir.Binary(ir.BinaryOperator.AND, left, right):
+            return _says_not_negative(left, index) or _says_not_negative(right, index)
+        case _:
+            return False
+
+
+def _top(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+    """The operations in a row, blocks that only group opened."""
+    for op in ops:
+        if isinstance(op, ir.HostBlock):
+            yield from _top(op.body)
+        else:
+            yield op
+
+
+def _cells_at_the_top(
+    ops: Iterable[ir.HostOp],
+) -> Iterator[tuple[ir.HostBlock | ir.CheckCell, ir.ReadCell | ir.WriteCell]]:
+    """The cells that are touched for sure, each with the block that says where the program does it."""
+    for op in ops:
+        if isinstance(op, ir.HostBlock):
+            for within, cell in _cells_at_the_top(op.body):
+                yield (within if isinstance(within, ir.HostBlock) else op), cell
+        elif isinstance(op, ir.ReadCell | ir.WriteCell):
+            yield ir.CheckCell(op.array, op.index), op
+
+
+def _checks(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
+    """What the host makes sure of before the launch, each index once."""
+    seen = set()
+    for op, cell in _cells_at_the_top(ops):
+        if (cell.array.extent, cell.index) not in seen:
+            seen.add((cell.array.extent, cell.index))
+            check = ir.CheckCell(cell.array, cell.index)
+            yield check if isinstance(op, ir.CheckCell) else replace(op, body=(check,))
+
+
+def _without_declarations(ops: Iterable[ir.HostOp], late: frozenset[ir.Variable]) -> tuple[ir.HostOp, ...]:
+    """The row where variables that live on after it are assigned in place of declared."""
+    result: list[ir.HostOp] = []
+    for op in ops:
+        match op:
+            case ir.HostBlock(body):
+                result.append(replace(op, body=_without_declarations(body, late)))
+            case ir.DeclareVariable(variable, value) if variable in late:
+                result.append(ir.SetVariable(variable, value))
+            case _:
+                result.append(op)
+    return tuple(result)
+
+
+def _zero(element: ir.Element) -> int | float | bool:
+    if element is ir.Element.BOOL:
+        return False
+    return 0.0 if element.is_real else 0

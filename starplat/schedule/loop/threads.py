@@ -1,0 +1,125 @@
+"""What the threads of one launch can do of a host program, and what they must know for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import all_expressions, expressions_of, walk_expression, walk_kernel
+
+_DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
+
+
+def is_safe(expression: ir.Expression) -> bool:
+    """Whether it cannot fail, and needs nothing that only the host has at hand."""
+    for part in walk_expression(expression):
+        if isinstance(part, ir.Load | ir.FindArc | ir.CallFunction):
+            return False
+        if isinstance(part, ir.Cast) and part.element is ir.Element.ARC and part.operand.element is ir.Element.LONG:
+            return False
+        if isinstance(part, ir.Binary) and part.operator in _DIVISIONS and not part.element.is_real:
+            right = part.right
+            if not (isinstance(right, ir.Const) and right.value):
+                return False
+    return True
+
+
+def takes_locks(kernel: ir.Kernel, module: ir.Module) -> bool:
+    """Whether a thread may have to wait until another has given a cell back."""
+    return bool(_locked(kernel, module))
+
+
+def shares_locked_cells(kernel: ir.Kernel, module: ir.Module) -> bool:
+    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are updated
+    atomically too, there or in another kernel, which no volatile cell can be."""
+    locked = _locked(kernel, module)
+    return bool(locked) and any(locked & _updated(other, module) for other in module.kernels)
+
+
+def _locked(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
+    """What the kernel changes under a lock; a lock that a function takes counts for all arrays that it is given."""
+    ops = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock is not None]
+    found = {array for op in ops for array in (op.array, *(carry.array for carry in op.carried))}
+    for call in _calls(kernel.body):
+        if any(isinstance(op, ir.ExtremeCell) and op.lock is not None for op in _within(call, module)):
+            found |= {argument for argument in call.arguments if isinstance(argument, ir.Array)}
+    return found
+
+
+def _updated(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
+    """What the kernel updates atomically; an update in a function counts for all arrays that it is given."""
+    found = {array for op in walk_kernel(kernel.body) if (array := _updates(op)) is not None}
+    for call in _calls(kernel.body):
+        if any(_updates(op) is not None for op in _within(call, module)):
+            found |= {argument for argument in call.arguments if isinstance(argument, ir.Array)}
+    return found
+
+
+def _updates(op: ir.KernelOp) -> ir.Array | None:
+    """The array of which the operation updates a cell atomically, if it does."""
+    match op:
+        case ir.UpdateCell(array=array, shared=True) | ir.ExtremeCell(array=array, lock=None, shared=True):
+            return array
+        case ir.FetchAdd(array=array) | ir.FetchOr(array=array) | ir.CompareSwap(array=array):
+            return array
+        case _:
+            return None
+
+
+def _calls(body: Iterable[ir.KernelOp]) -> list[ir.CallFunction]:
+    return [part for part in all_expressions(body) if isinstance(part, ir.CallFunction)]
+
+
+def _within(call: ir.CallFunction, module: ir.Module) -> Iterator[ir.KernelOp]:
+    """The operations of a function and of those that it calls."""
+    body = module.helper(call.function).body
+    yield from walk_kernel(body)
+    for inner in _calls(body):
+        yield from _within(inner, module)
+
+
+def shortens(op: ir.HostOp) -> bool:
+    """Whether a 64-bit number becomes an arc's, which the host stops at the ends of its range."""
+    match op:
+        case ir.Fill(array, value) | ir.WriteCell(array, _, value):
+            return array.element is ir.Element.ARC and value.element is ir.Element.LONG
+        case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
+            return variable.element is ir.Element.ARC and value.element is ir.Element.LONG
+        case _:
+            return False
+
+
+def scalars_read(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables whose value the operations may look at, each once."""
+    found: dict[ir.Variable, None] = {}
+    for op in ops:
+        for expression in expressions_of(op):
+            for part in walk_expression(expression):
+                if isinstance(part, ir.Ref):
+                    found[part.variable] = None
+        match op:
+            case ir.Launch(name):
+                kernel = module.kernel(name)
+                found.update(dict.fromkeys((*kernel.scalars, *(r.variable for r in kernel.brought_back))))
+            case _:
+                arguments = getattr(op, "arguments", ())
+                found.update(dict.fromkeys(a for a in arguments if isinstance(a, ir.Variable)))
+        if isinstance(op, ir.OnDevice):
+            found.update(dict.fromkeys((*op.scalars, *op.outcomes)))
+    yield from found
+
+
+def scalars_set(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables that the operations change after their declaration."""
+    for op in ops:
+        match op:
+            case ir.SetVariable(variable) | ir.ReadCell(variable):
+                yield variable
+            case ir.Launch(kernel):
+                yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
+            case _:
+                arguments = getattr(op, "arguments", ())
+                yield from (a for a in arguments if isinstance(a, ir.Variable))
+                result = getattr(op, "result", None)
+                if isinstance(result, ir.Variable):
+                    yield result

@@ -1,0 +1,1 @@
+"""Knob `priority`: near nodes first, in loops that relax arcs."""

@@ -1,0 +1,137 @@
+"""Near nodes first, where the host drives the rounds: what step `priority` makes of a loop that relaxes arcs there.
+
+A node whose cell was lowered goes into the set that the next round walks if its value is below a limit, else it waits.
+When nobody near is left, the limit rises by a step and those who wait and are below it come next; the step doubles as
+long as there are none, so that a gap in the values costs few rounds. Whoever is below the old limit already by then has
+had his turn since he began to wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.members import taking
+from starplat.ir.shapes.sums import raised
+from starplat.ir.visitor import with_signature
+from starplat.schedule.priority.relaxing import Relaxing
+
+_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
+
+
+@dataclass(frozen=True, slots=True)
+class NearRounds:
+    """What takes the place of a loop: `ops`, with the loop's kernel as `walk` and one more, `sort`."""
+
+    ops: tuple[ir.HostOp, ...]
+    walk: ir.Kernel
+    sort: ir.Kernel
+
+
+def near_rounds(
+    loop: ir.HostWhile, found: Relaxing, later: ir.Array, step: ir.Variable, fresh: Callable[[str], str]
+) -> NearRounds:
+    """The rounds of a loop that relaxes; `later` is a set that is empty, and `step` declared, when they begin."""
+    element = found.values.element
+    limit, rise = ir.Variable(fresh("limit"), element), ir.Variable(fresh("rise"), element)
+    settled = ir.Variable(fresh("settled"), element)
+    sort = _sorting(found, later, settled, limit, fresh)
+    nobody, none_waits = (
+        ir.Variable(fresh("nobody_near"), ir.Element.BOOL),
+        ir.Variable(fresh("nobody_waits"), ir.Element.BOOL),
+    )
+    goes_on = ir.Binary(
+        ir.BinaryOperator.AND, ir.Ref(nobody), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(none_waits)), ir.Element.BOOL
+    )
+    rising: tuple[ir.HostOp, ...] = (
+        ir.SetVariable(settled, ir.Ref(limit)),
+        ir.SetVariable(limit, raised(limit, rise)),
+        ir.SetVariable(rise, raised(rise, rise)),
+        ir.Launch(sort.name),
+        ir.Swap(later, found.following),
+        ir.ReadEmpty(nobody, found.now),
+        ir.ReadEmpty(none_waits, later),
+    )
+    ends = found.done.variable
+    over: ir.Expression = (
+        ir.Ref(nobody) if found.done.value == _TRUE else ir.Unary(ir.UnaryOperator.NOT, ir.Ref(nobody))
+    )
+    ops = (
+        ir.DeclareVariable(limit, ir.Ref(step)),
+        ir.DeclareVariable(rise, ir.Ref(step)),
+        ir.DeclareVariable(settled, ir.Ref(step)),
+        ir.DeclareVariable(nobody, _TRUE),
+        ir.DeclareVariable(none_waits, _TRUE),
+        ir.HostWhile(
+            (),
+            loop.condition,
+            (
+                loop,
+                ir.SetVariable(rise, ir.Ref(step)),
+                ir.HostWhile((), goes_on, rising, test_last=True),
+                ir.SetVariable(ends, over),
+            ),
+            test_last=True,
+        ),
+    )
+    return NearRounds(ops, _sorted_out(found, later, limit, fresh), sort)
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------
+
+
+def _sorted_out(found: Relaxing, later: ir.Array, limit: ir.Variable, fresh: Callable[[str], str]) -> ir.Kernel:
+    """The walk over the near ones, who put nodes of lowered cells where they belong."""
+    candidate = ir.Variable(fresh("candidate"), found.values.element)
+    body = _SortedOut(found, later, limit, candidate).kernel_block(found.walk.body)
+    return with_signature(replace(found.walk, body=body))
+
+
+class _SortedOut(Rewriter):
+    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by where that lies."""
+
+    def __init__(self, found: Relaxing, later: ir.Array, limit: ir.Variable, candidate: ir.Variable) -> None:
+        self.found = found
+        self.later = later
+        self.limit = limit
+        self.candidate = candidate
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        match op:
+            case ir.ExtremeCell(array=array, index=index) if array == self.found.values:
+                near = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(self.candidate), ir.Ref(self.limit), ir.Element.BOOL)
+                where = ir.KernelIf(
+                    near,
+                    (ir.Store(self.found.following, index, _TRUE, shared=True),),
+                    (ir.Store(self.later, index, _TRUE, shared=True),),
+                )
+                given = ir.Let(self.candidate, op.candidate)
+                data = tuple(carry for carry in op.carried if carry.array != self.found.following)
+                return given, replace(op, candidate=ir.Ref(self.candidate), carried=data, also=(where,))
+            case _:
+                return (self.rebuild(op),)
+
+
+def _sorting(
+    found: Relaxing, later: ir.Array, settled: ir.Variable, limit: ir.Variable, fresh: Callable[[str], str]
+) -> ir.Kernel:
+    """Sends those who wait and are near by now into the set that comes next."""
+    node, value = ir.Variable(fresh("node"), ir.Element.NODE), ir.Variable(fresh("value"), found.values.element)
+    near = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(value), ir.Ref(limit), ir.Element.BOOL)
+    waits = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, ir.Ref(value), ir.Ref(settled), ir.Element.BOOL)
+    come = ir.KernelIf(
+        near, (ir.Store(found.now, ir.Ref(node), _TRUE),), (ir.Store(found.following, ir.Ref(node), _TRUE),)
+    )
+    body: tuple[ir.KernelOp, ...] = (
+        taking(later, node),
+        ir.Let(value, ir.Load(found.values, ir.Ref(node))),
+        ir.KernelIf(waits, (come,)),
+    )
+    name = fresh(f"{found.walk.name}_later")
+    comment = "those who wait: who is near now comes next, who has had his turn meanwhile is done"
+    kernel = ir.Kernel(
+        name, ir.AllNodes(), node, ir.Load(later, ir.Ref(node)), body, (), (), (), found.walk.span, comment
+    )
+    return with_signature(kernel)

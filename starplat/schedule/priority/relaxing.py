@@ -1,0 +1,124 @@
+"""Loops that lower cells along arcs until none can be lowered any more: what step `priority` looks for.
+
+They come to the same end in whatever order nodes have their turn: a cell only ever goes down, to the value of another
+cell plus what the arc adds, and the loop goes on until no arc can lower any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+
+from starplat.ir import nodes as ir
+from starplat.ir.launches import is_launched_once
+from starplat.ir.shapes.members import membership
+from starplat.ir.uses import stream
+from starplat.ir.visitor import walk_expression, written_arrays
+from starplat.schedule.direction.monotone import keeps_holding
+from starplat.schedule.edge_effects import EdgeEffect, edge_effect
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxing:
+    """A loop that relaxes arcs: the kernel that walks the set `now`, lowers `values` and adds to `following`; the arc
+    at `position` adds `addition`, and `done` is what ends the loop."""
+
+    walk: ir.Kernel
+    now: ir.Array
+    following: ir.Array
+    values: ir.Array
+    addition: ir.Expression
+    position: ir.Variable
+    done: ir.SetVariable
+
+    @property
+    def added(self) -> str:
+        """What the addition is worked out of, by name."""
+        loads = (part for part in walk_expression(self.addition) if isinstance(part, ir.Load))
+        return " and ".join(dict.fromkeys(load.array.name for load in loads))
+
+
+def relaxing(loop: ir.HostWhile, module: ir.Module) -> Relaxing | None:
+    """What the loop does, if it relaxes arcs and nothing else; its sets are packed by then."""
+    if loop.before or not loop.test_last:
+        return None
+    match list(stream(loop.body)):
+        case [ir.Launch(name), ir.Swap(first, second), ir.ReadEmpty(variable, members, when_empty)]:
+            ends = ir.Unary(ir.UnaryOperator.NOT, ir.Ref(variable)) if when_empty else ir.Ref(variable)
+            done = ir.SetVariable(variable, ir.Const(when_empty, ir.Element.BOOL))
+        case _:
+            return None
+    kernel = module.kernel(name)
+    if loop.condition != ends or kernel.reductions or not is_launched_once(name, module):
+        return None
+    found = _lowers(kernel, {first, second}, done)
+    return found if found is not None and found.now == members else None
+
+
+def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relaxing | None:
+    """What the kernel does, if it empties one of the two sets, lowers cells along arcs and adds to the other set."""
+    found = membership(walk)
+    if found is None or not found.takes or found.keep is not None or found.members not in sets:
+        return None
+    effect = edge_effect(found.body, walk.iterator)
+    match effect:
+        case EdgeEffect(loop=ir.ForNeighbors(parallel=True) as loop, ops=(ir.ExtremeCell() as lowering,)):
+            own = ir.Load(lowering.array, loop.node)
+        case _:
+            return None
+    (following,) = sets - {found.members}
+    if lowering.extreme is not ir.Combine.MIN or not lowering.settles or lowering.also:
+        return None
+    joins = [carry.array for carry in lowering.carried].count(following) == 1
+    if not joins or any(
+        index != ir.Ref(loop.neighbor) for index in (lowering.index, *(c.index for c in lowering.carried))
+    ):
+        return None
+    written = written_arrays(walk.body)
+    for guard in effect.guards:
+        others = (part for part in walk_expression(guard) if isinstance(part, ir.Load) and part != own)
+        if any(load.array in written for load in others) or not keeps_holding(guard, own, lowering.extreme):
+            return None
+    addition = _addition(effect.unfolded(lowering.candidate), own, loop.position, walk.scalars)
+    if addition is None:
+        return None
+    return Relaxing(walk, found.members, following, lowering.array, addition, loop.position, done)
+
+
+def _addition(
+    candidate: ir.Expression, own: ir.Load, position: ir.Variable, scalars: tuple[ir.Variable, ...]
+) -> ir.Expression | None:
+    """What is added to the node's own cell, if it is worked out of the arc's cells and what is the same for all."""
+    terms = list(_terms(candidate))
+    rest = [term for term in terms if term != own]
+    parts = [part for term in rest for part in walk_expression(term)]
+    known = all(_is_of_arc(part, own.array, position, scalars) for part in parts)
+    if len(rest) != len(terms) - 1 or not known or not any(isinstance(part, ir.Load) for part in parts):
+        return None
+    return reduce(lambda left, right: ir.Binary(ir.BinaryOperator.ADD, left, right, left.element), rest)
+
+
+def _terms(value: ir.Expression) -> Iterator[ir.Expression]:
+    """What is added up; a number that is only made wider counts as itself."""
+    match value:
+        case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case ir.Cast(operand, element) if element.is_real or not operand.element.is_real:
+            yield from _terms(operand)
+        case _:
+            yield value
+
+
+def _is_of_arc(part: ir.Expression, lowered: ir.Array, position: ir.Variable, scalars: tuple[ir.Variable, ...]) -> bool:
+    match part:
+        case ir.Load(array, index):
+            data = array.origin is not ir.Origin.GRAPH or array.element is ir.Element.INT
+            return array.extent is ir.Extent.ARCS and index == ir.Ref(position) and data and array != lowered
+        case ir.Ref(variable):
+            return variable == position or variable in scalars
+        case ir.CallFunction():
+            return False
+        case _:
+            return True

@@ -1,0 +1,188 @@
+"""Step `priority`: delta-stepping, for loops that lower cells along arcs until none can be lowered any more.
+
+Such a loop comes to the same end in whatever order nodes have their turn: a cell only ever goes down, to the value of
+another cell plus what the arc adds, and the loop goes on until no arc can lower any. Nodes whose values are low already
+are worth having first, for what they tell will not change again.
+
+The step that a limit rises by is 1,024 times the mean addition, divided by the square of the mean degree: the fewer
+arcs a node has, the more nodes it takes to keep a device busy. Where all nodes have about as many arcs, near nodes are
+found again and again; there it is divided by the root of the mean degree as well. Where the host drives the rounds,
+each of which costs it some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where
+nodes have few arcs. One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.rows import row_length
+from starplat.ir.visitor import used_host_arrays, walk_host, with_signature
+from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.facts import EVEN
+from starplat.schedule.names import Taken
+from starplat.schedule.priority.nearest_rounds import near_rounds
+from starplat.schedule.priority.relaxing import Relaxing, relaxing
+from starplat.schedule.schedule import Delta, Direction, Priority, Schedule
+from starplat.schedule.step import Choice, Decided
+
+_BUSY = 1024.0
+_BUSY_BY_HOST = 96.0
+_FALSE = ir.Const(False, ir.Element.BOOL)
+
+
+def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose relaxations take near nodes first, where the schedule and the target let them."""
+    pulls = schedule.direction is Direction.PULL and schedule.priority is Priority.AUTO
+    if schedule.priority is Priority.NONE or pulls:  # near nodes tell far ones: they push
+        return module
+    maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
+    functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
+    if not maker.choices:
+        return module
+    added = maker.arrays
+    functions = tuple(replace(f, arrays=(*f.arrays, *added.get(f.name, ()))) for f in functions)
+    kernels = tuple(maker.changed.get(kernel.name, kernel) for kernel in module.kernels)
+    made = replace(module, functions=functions, kernels=(*kernels, *maker.kernels))
+    return Decided(made, tuple(maker.choices))
+
+
+class _Maker(Rewriter):
+    """Puts near nodes first in the loops that relax."""
+
+    def __init__(self, module: ir.Module, priority: Priority | Delta, *, sets_in_one_launch: bool) -> None:
+        self.sets_in_one_launch = sets_in_one_launch
+        self.given = module
+        self.priority = priority
+        self.choices: list[Choice] = []
+        self.kernels: list[ir.Kernel] = []
+        self.changed: dict[str, ir.Kernel] = {}
+        self.in_one_launch = False
+        self.arrays: dict[str, list[ir.Array]] = {}
+        self.fresh = Taken(module).free
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        if isinstance(op, ir.OnDevice):
+            before = len(self.choices)
+            self.in_one_launch = True
+            inner = replace(op, body=self.host_block(op.body))
+            self.in_one_launch = False
+            if len(self.choices) == before:
+                return (op,)
+            everything = _with_kernels(self.given, self.kernels)
+            return (replace(inner, arrays=used_host_arrays(tuple(walk_host(inner.body)), everything)),)
+        found = relaxing(op, self.given) if isinstance(op, ir.HostWhile) else None
+        return (self.rebuild(op),) if found is None or not isinstance(op, ir.HostWhile) else self.ordered(op, found)
+
+    def ordered(self, loop: ir.HostWhile, found: Relaxing) -> Iterable[ir.HostOp]:
+        later = replace(found.following, name=self.fresh(f"{found.now.name}_later"), origin=ir.Origin.TEMPORARY)
+        step = ir.Variable(self.fresh("width"), found.values.element)
+        function = next(f for f in self.given.functions if found.now in f.arrays)
+        self.arrays.setdefault(function.name, []).append(later)
+        choose = tuple(self.chosen(step, found))
+        why = f"'{found.values.name}' only goes down, whatever the order, by what arcs add to it"
+        self.choices.append(Choice(f"{found.walk.name}: near nodes first, {self.how(found)}", why))
+        if self.in_one_launch and self.sets_in_one_launch:
+            walk, now, following = found.walk.name, found.now, found.following
+            first = ir.NearestFirst((loop,), walk, now, following, later, found.values, step, found.done)
+            return (*choose, ir.Fill(later, _FALSE), first)
+        rounds = near_rounds(loop, found, later, step, self.fresh)
+        self.changed[found.walk.name] = rounds.walk
+        self.kernels.append(rounds.sort)
+        return (*choose, ir.Fill(later, _FALSE), *rounds.ops)
+
+    def how(self, found: Relaxing) -> str:
+        if isinstance(self.priority, Delta):
+            return f"in steps of {self.priority.width}"
+        return f"in steps from the mean of '{found.added}' and from degrees"
+
+    def chosen(self, step: ir.Variable, found: Relaxing) -> Iterable[ir.HostOp]:
+        """What declares the step."""
+        if isinstance(self.priority, Delta):
+            width = self.priority.width
+            value: ir.Expression = ir.Const(float(width) if step.element.is_real else max(int(width), 1), step.element)
+            yield ir.DeclareVariable(step, value)
+            return
+        name = found.added.replace(" ", "_")
+        total = ir.Variable(self.fresh(f"{name}_total"), ir.Element.DOUBLE)
+        longest = ir.Variable(self.fresh("longest_row"), ir.Element.ARC) if self.in_one_launch else None
+        kernel = self.looking(found, name, total, longest)
+        self.kernels.append(kernel)
+        yield ir.DeclareVariable(total, ir.Const(0.0, ir.Element.DOUBLE))
+        if longest is not None:
+            yield ir.DeclareVariable(longest, ir.Const(0, ir.Element.ARC))
+        yield ir.Launch(kernel.name)
+        mean = ir.Variable(self.fresh(f"mean_{name}"), ir.Element.DOUBLE)
+        degree = ir.Variable(self.fresh("mean_degree"), ir.Element.DOUBLE)
+        yield ir.DeclareVariable(mean, _mean(total))
+        yield ir.DeclareVariable(
+            degree, _real(ir.BinaryOperator.DIVIDE, _number_of(ir.NumArcs()), _number_of(ir.NumNodes()))
+        )
+        known = ir.Ref(mean), ir.Ref(degree)
+        rise = _width_by_host(*known) if longest is None else _width(*known, ir.Ref(longest))
+        yield ir.DeclareVariable(step, _as_step(rise, step.element))
+
+    def looking(self, found: Relaxing, what: str, total: ir.Variable, longest: ir.Variable | None) -> ir.Kernel:
+        """Sums up one arc's addition for every node, evenly spaced, and finds the longest row."""
+        v = ir.Variable(self.fresh("node"), ir.Element.NODE)
+        arcs, number = ir.NumArcs(ir.Element.ARC), ir.Cast(ir.Ref(v), ir.Element.ARC)
+        degree = ir.Binary(ir.BinaryOperator.DIVIDE, arcs, ir.Cast(ir.NumNodes(), ir.Element.ARC), ir.Element.ARC)
+        apart = ir.Apply(ir.MathFunction.MAX, (degree, ir.Const(1, ir.Element.ARC)), ir.Element.ARC)
+        place = ir.Binary(ir.BinaryOperator.MULTIPLY, number, apart, ir.Element.ARC)
+        added = unfolded(found.addition, {found.position: place})
+        value = added if added.element is ir.Element.DOUBLE else ir.Cast(added, ir.Element.DOUBLE)
+        there = ir.Binary(ir.BinaryOperator.LESS, number, arcs, ir.Element.BOOL)
+        summed, reductions = ir.KernelIf(there, (ir.Contribute(total, value),)), [ir.Reduction(total, ir.Combine.ADD)]
+        body: tuple[ir.KernelOp, ...] = (summed,)
+        if longest is not None:
+            body = (summed, ir.Contribute(longest, row_length(v)))
+            reductions.append(ir.Reduction(longest, ir.Combine.MAX))
+        comment = f"one {what} for each node, whose mean says how far apart near and far are"
+        name = self.fresh(f"sample_{what}")
+        return with_signature(ir.Kernel(name, ir.AllNodes(), v, None, body, (), (), tuple(reductions), comment=comment))
+
+
+def _with_kernels(module: ir.Module, kernels: list[ir.Kernel]) -> ir.Module:
+    return replace(module, kernels=(*module.kernels, *kernels))
+
+
+def _width(mean: ir.Expression, degree: ir.Expression, longest: ir.Expression) -> ir.Expression:
+    """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
+    square = _real(ir.BinaryOperator.MULTIPLY, degree, degree)
+    busy = _real(
+        ir.BinaryOperator.DIVIDE, _real(ir.BinaryOperator.MULTIPLY, ir.Const(_BUSY, ir.Element.DOUBLE), mean), square
+    )
+    most = _real(ir.BinaryOperator.MULTIPLY, ir.Const(float(EVEN), ir.Element.DOUBLE), degree)
+    is_even = ir.Binary(ir.BinaryOperator.LESS_EQUAL, _number_of(longest), most, ir.Element.BOOL)
+    root = ir.Apply(ir.MathFunction.SQRT, (degree,), ir.Element.DOUBLE)
+    return _real(ir.BinaryOperator.DIVIDE, busy, ir.Select(is_even, root, ir.Const(1.0, ir.Element.DOUBLE)))
+
+
+def _width_by_host(mean: ir.Expression, degree: ir.Expression) -> ir.Expression:
+    """96 mean / degree."""
+    busy = _real(ir.BinaryOperator.MULTIPLY, ir.Const(_BUSY_BY_HOST, ir.Element.DOUBLE), mean)
+    return _real(ir.BinaryOperator.DIVIDE, busy, degree)
+
+
+def _mean(total: ir.Variable) -> ir.Expression:
+    """Of so many additions as there are nodes, or arcs where these are fewer."""
+    looked_at = ir.Apply(ir.MathFunction.MIN, (_number_of(ir.NumNodes()), _number_of(ir.NumArcs())), ir.Element.DOUBLE)
+    return _real(ir.BinaryOperator.DIVIDE, ir.Ref(total), looked_at)
+
+
+def _number_of(count: ir.Expression) -> ir.Expression:
+    return ir.Cast(count, ir.Element.DOUBLE)
+
+
+def _real(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(operator, left, right, ir.Element.DOUBLE)
+
+
+def _as_step(width: ir.Expression, element: ir.Element) -> ir.Expression:
+    """The width as a number above zero of the cells' type; without arcs any will do."""
+    least = ir.Const(1.0 if not element.is_real else 1e-30, ir.Element.DOUBLE)
+    above = ir.Apply(ir.MathFunction.MAX, (width, least), ir.Element.DOUBLE)
+    return above if element is ir.Element.DOUBLE else ir.Cast(above, element)

@@ -1,0 +1,206 @@
+"""What a set of nodes is as bits alone, in one layer or two, and what kernels do with it.
+
+A bitmap is gone through by a launch over all nodes. Of two layers, the second has a bit for each word of the first that
+is not zero: a launch gathers where such words are, and another goes over the nodes of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.ir.visitor import with_signature
+from starplat.schedule.names import Taken
+from starplat.schedule.queues.queue import ONE, ZERO, bit_of, put_into, word_of
+from starplat.source import Span
+
+_BITS_IN_A_WORD = ir.Const(32, ir.Element.INT)
+_NODES_OF_A_LAYER = ir.Const(32 * 32, ir.Element.INT)
+
+
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """What a set comes to: `bits` say who is in it; `size[0]` is how many words of these are not zero, and `count` the
+    host's copy of that number."""
+
+    bits: ir.Array
+    size: ir.Array
+    count: ir.Variable
+
+    @property
+    def arrays(self) -> tuple[ir.Array, ...]:
+        """All that is on the device."""
+        return self.bits, self.size
+
+    @property
+    def told(self) -> tuple[ir.Array, ...]:
+        """What who puts a node in must know."""
+        return self.bits, self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What a set comes to: `bits` say who is in it, `layer` which words of these are not zero. Once these are gathered,
+    the first `size[0]` cells of `words` have the first node of each; `count` is the host's copy of that number."""
+
+    bits: ir.Array
+    layer: ir.Array
+    words: ir.Array
+    size: ir.Array
+    count: ir.Variable
+
+    @property
+    def arrays(self) -> tuple[ir.Array, ...]:
+        """All that is on the device."""
+        return self.bits, self.layer, self.words, self.size
+
+    @property
+    def told(self) -> tuple[ir.Array, ...]:
+        """What who puts a node in must know."""
+        return self.bits, self.layer
+
+    @property
+    def walked(self) -> ir.InWords:
+        """The nodes that may be in the set, once its words are gathered."""
+        return ir.InWords(self.words, ir.Ref(self.count))
+
+
+def bitmap_of(flags: ir.Array, taken: Taken) -> Bitmap:
+    """Arrays and a variable in the place of flags."""
+    name = flags.name
+    return Bitmap(
+        _own(taken.free(f"{name}_bits"), ir.Extent.BITS),
+        _own(taken.free(f"{name}_size"), ir.Extent.ONE),
+        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+    )
+
+
+def layers_of(flags: ir.Array, taken: Taken) -> Layers:
+    """Arrays and a variable in the place of flags."""
+    name = flags.name
+    return Layers(
+        _own(taken.free(f"{name}_bits"), ir.Extent.BITS),
+        _own(taken.free(f"{name}_layer"), ir.Extent.LAYER),
+        ir.Array(taken.free(f"{name}_words"), ir.Element.NODE, ir.Extent.BITS, ir.Origin.TEMPORARY),
+        _own(taken.free(f"{name}_size"), ir.Extent.ONE),
+        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+    )
+
+
+def marking(taken: Taken) -> ir.Function:
+    """The function that puts a node into a bitmap, and counts the words that are not zero."""
+    held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
+    counted = ir.UpdateCell(ir.Combine.ADD, size, ZERO, ONE, shared=True)
+    comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word counts that."
+    return _insertion(taken, held, size, (counted,), comment)
+
+
+def marking_layers(taken: Taken) -> ir.Function:
+    """The function that puts a node into a set of two layers: who finds a word zero sets its bit in the second."""
+    held, layer = ir.Variable("held", ir.Element.INT), _own("layer", ir.Extent.LAYER)
+    word = ir.Variable("word", ir.Element.INT)
+    told = (
+        ir.Let(word, word_of(ir.Ref(ir.Variable("node", ir.Element.NODE)))),
+        ir.UpdateCell(ir.Combine.BIT_OR, layer, word_of(ir.Ref(word)), bit_of(ir.Ref(word)), shared=True),
+    )
+    comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word marks that."
+    return _insertion(taken, held, layer, told, comment)
+
+
+def _insertion(
+    taken: Taken, held: ir.Variable, also: ir.Array, first: tuple[ir.KernelOp, ...], comment: str
+) -> ir.Function:
+    """The function, which does something more where the word was zero."""
+    node, bits = ir.Variable("node", ir.Element.NODE), _own("bits", ir.Extent.BITS)
+    was_zero = ir.Binary(ir.BinaryOperator.EQUAL, ir.Ref(held), ZERO, ir.Element.BOOL)
+    body = put_into(bits, node, held, (ir.KernelIf(was_zero, first),))
+    parameters = (ir.Parameter(node), ir.Parameter(bits), ir.Parameter(also))
+    return ir.Function(taken.free("mark_node"), parameters, None, body, comment=comment)
+
+
+# --- two layers ------------------------------------------------------------------------------------------------------
+
+
+class WordKernels:
+    """Makes the kernels that have to do with the words of a set, and with nothing of the program; `added` gets them."""
+
+    def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
+        self.taken = taken
+        self.added = added
+        self._made: dict[str, ir.Kernel] = {}
+        self.number = ir.Variable(taken.free("number"), ir.Element.INT)
+        self.marks = ir.Variable(taken.free("some_bits"), ir.Element.INT)
+        self.counted = ir.Variable(taken.free("bit"), ir.Element.INT)
+        self.noted = ir.Variable(taken.free("bit"), ir.Element.INT)
+        self.found = ir.Variable(taken.free("words_found"), ir.Element.INT)
+        self.slot = ir.Variable(taken.free("slot"), ir.Element.INT)
+        self.first = ir.Variable(taken.free("first_node"), ir.Element.NODE)
+
+    def gather(self, members: Layers, span: Span) -> ir.Launch:
+        """The launch that notes which words are not zero, in no order; a thread has a word of the second layer."""
+        counts = ir.KernelIf(
+            _has_bit(self.marks, self.counted), (ir.SetLocal(self.found, _sum(ir.Ref(self.found), ONE)),)
+        )
+        first = _by_32(_sum(_by_32(ir.Ref(self.number)), ir.Ref(self.noted)))
+        notes = ir.KernelIf(
+            _has_bit(self.marks, self.noted),
+            (
+                ir.Store(members.words, ir.Ref(self.slot), first),
+                ir.SetLocal(self.slot, _sum(ir.Ref(self.slot), ONE)),
+            ),
+        )
+        gathers: tuple[ir.KernelOp, ...] = (
+            ir.Let(self.found, ZERO),
+            ir.ForRange(self.counted, ZERO, _BITS_IN_A_WORD, (counts,)),
+            ir.Let(self.slot, ZERO),
+            ir.FetchAdd(self.slot, members.size, ZERO, ir.Ref(self.found)),
+            ir.ForRange(self.noted, ZERO, _BITS_IN_A_WORD, (notes,)),
+        )
+        some = ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(self.marks), ZERO, ir.Element.BOOL)
+        body = (ir.Let(self.marks, ir.Load(members.layer, ir.Ref(self.number))), ir.KernelIf(some, gathers))
+        words = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumNodes(), _NODES_OF_A_LAYER, ir.Element.INT)
+        comment = "notes which words of the bits are not zero"
+        return self.launch(f"gather_{members.bits.name}", _sum(words, ONE), body, span, comment)
+
+    def clear(self, members: Layers, span: Span) -> ir.Launch:
+        """The launch that empties a set whose words have just been gathered and walked."""
+        layer = ir.Binary(ir.BinaryOperator.DIVIDE, ir.Ref(self.first), _NODES_OF_A_LAYER, ir.Element.INT)
+        body: tuple[ir.KernelOp, ...] = (
+            ir.Let(self.first, ir.Load(members.words, ir.Ref(self.number))),
+            ir.Store(members.bits, word_of(ir.Ref(self.first)), ZERO),
+            ir.Store(members.layer, layer, ZERO, shared=True),
+        )
+        comment = "clears the words that have been walked"
+        return self.launch(f"clear_{members.bits.name}", ir.Ref(members.count), body, span, comment)
+
+    def launch(
+        self, name: str, count: ir.Expression, body: tuple[ir.KernelOp, ...], span: Span, comment: str
+    ) -> ir.Launch:
+        """The launch of a kernel over numbers, which is made when it is asked for first."""
+        if name not in self._made:
+            kernel = ir.Kernel(
+                self.taken.free(name), ir.Numbers(count), self.number, None, body, (), (), (), span, comment
+            )
+            self._made[name] = with_signature(kernel)
+            self.added.append(self._made[name])
+        return ir.Launch(self._made[name].name)
+
+
+def _has_bit(word: ir.Variable, number: ir.Variable) -> ir.Expression:
+    """Whether one bit of a word is set, by its number."""
+    bit = ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ONE, ir.Ref(number), ir.Element.INT)
+    found = ir.Binary(ir.BinaryOperator.BIT_AND, ir.Ref(word), bit, ir.Element.INT)
+    return ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, ZERO, ir.Element.BOOL)
+
+
+def _sum(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.ADD, left, right, ir.Element.INT)
+
+
+def _by_32(number: ir.Expression) -> ir.Expression:
+    """Thirty-two times as many."""
+    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, number, ir.Const(5, ir.Element.INT), ir.Element.INT)
+
+
+def _own(name: str, extent: ir.Extent) -> ir.Array:
+    return ir.Array(name, ir.Element.INT, extent, ir.Origin.TEMPORARY)

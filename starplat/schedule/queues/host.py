@@ -1,0 +1,263 @@
+"""How the host drives rounds over sets: what step `queue` does on the host.
+
+The host must know how long a list is before it launches a walk over it. It reads that when it has changed, once in a
+round: what it has read when a loop ends or goes on is still known when the next round begins. Of two layers it reads
+how many words are not zero, right after the launch that gathers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.members import Membership, membership
+from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, written_arrays
+from starplat.schedule.direction.pull_rounds import ListChoices, pulls_if_many_words
+from starplat.schedule.names import Taken
+from starplat.schedule.queues.bit_sets import Bitmap, Layers, WordKernels
+from starplat.schedule.queues.first_members import FirstMembers
+from starplat.schedule.queues.kept_sets import KeptSet, checked, cleared
+from starplat.schedule.queues.kernels import ListKernels
+from starplat.schedule.queues.queue import ZERO, Queue
+from starplat.source import NOWHERE, Span
+
+_MANY = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumNodes(), ir.Const(8, ir.Element.INT), ir.Element.INT)
+"""Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
+
+
+class ListRounds:
+    """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
+    they walk what these come to. Of bits that are counted a round pulls if one node in `share` seems active."""
+
+    def __init__(
+        self,
+        module: ir.Module,
+        made: ir.Module,
+        walks: ListKernels,
+        queues: Mapping[ir.Array, KeptSet],
+        insert: ir.Function,
+        taken: Taken,
+        share: int,
+    ) -> None:
+        self.module = module
+        self.made = made
+        self.share = share
+        self.walks = walks
+        self.together = False
+        self._few = False
+        self._over_all: dict[str, str] = {}
+        self.queues = queues
+        self.taken = taken
+        self.kernels: list[ir.Kernel] = []
+        self.words = WordKernels(taken, self.kernels)
+        self.first = FirstMembers(taken, insert, self.kernels)
+        self.choices = ListChoices(taken, self.kernels)
+        self._span: Span = NOWHERE
+
+    def function(self, function: ir.HostFunction) -> ir.HostFunction:
+        """The function, with lists for its sets."""
+        arrays = tuple(new for array in function.arrays for new in self.arrays(array))
+        return replace(function, arrays=arrays, body=self.with_counts(self.block(function.body, set())))
+
+    def with_counts(self, body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
+        """The operations, and ahead of them the declarations of the counts that they read."""
+        declared = {op.variable for op in walk_host(body) if isinstance(op, ir.DeclareVariable)}
+        read = {op.variable for op in walk_host(body) if isinstance(op, ir.ReadCell)} - declared
+        return (*(ir.DeclareVariable(q.count, ZERO) for q in self.queues.values() if q.count in read), *body)
+
+    def in_one_launch(self, op: ir.OnDevice) -> ir.OnDevice:
+        """The operation, whose threads read by themselves how many there are; its cells are checked ahead of it."""
+        if not any(array in self.queues for array in op.arrays):
+            return op
+        self.together = True
+        body = self.block(op.body, set())
+        self.together = False
+        body = self.with_counts(_WithoutChecks().host_block(body))
+        everything = replace(self.made, kernels=(*self.made.kernels, *self.kernels))
+        return replace(op, body=body, arrays=used_host_arrays(tuple(walk_host(body)), everything))
+
+    def arrays(self, array: ir.Array) -> tuple[ir.Array, ...]:
+        return self.queues[array].arrays if array in self.queues else (array,)
+
+    # --- operations; `known` are the sets whose count is the number on the device ------------------------------------
+
+    def block(self, ops: Iterable[ir.HostOp], known: set[ir.Array]) -> tuple[ir.HostOp, ...]:
+        return tuple(new for op in ops for new in self.op(op, known))
+
+    def op(self, op: ir.HostOp, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        match op:
+            case ir.HostBlock(body, span):
+                before, self._span = self._span, span
+                yield replace(op, body=self.block(body, known))
+                self._span = before
+            case ir.HostIf(_, then, otherwise):
+                yield from self.branch(op, then, otherwise, known)
+            case ir.HostWhile() | ir.HostFor() | ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+                yield from self.loop(op, known)
+            case ir.Launch():
+                yield from self.launch(op, known)
+            case ir.OnDevice():
+                yield self.in_one_launch(op)
+            case ir.PushOrPull():
+                yield from self.push_or_pull(op, known)
+            case _:
+                yield from self.plain(op, known)
+
+    def plain(self, op: ir.HostOp, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        match op:
+            case ir.Fill(array) if array in self.queues:
+                known.discard(array)
+                yield from cleared(self.queues[array])
+            case ir.WriteCell(array, index) if array in self.queues:
+                known.discard(array)
+                yield from self.first.put_in(op, array, self.queues[array], index, self._span)
+            case ir.CheckCell(array, index) if array in self.queues:
+                yield ir.CheckCell(checked(array, self.queues[array]), index)
+            case ir.Swap(first, second) if first in self.queues:
+                known -= {first, second}
+                pairs = zip(self.queues[first].arrays, self.queues[second].arrays, strict=True)
+                yield from (ir.Swap(one, other) for one, other in pairs)
+            case ir.ReadEmpty(variable, array, when_empty) if array in self.queues:
+                yield from self.counted(array, known)
+                sign = ir.BinaryOperator.EQUAL if when_empty else ir.BinaryOperator.NOT_EQUAL
+                yield ir.SetVariable(variable, ir.Binary(sign, ir.Ref(self.queues[array].count), ZERO, ir.Element.BOOL))
+            case _:
+                yield op
+
+    def counted(self, array: ir.Array, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        """Reads how many there are, unless that is known: members of a list, words of bits that are not zero."""
+        if array not in known:
+            known.add(array)
+            kept = self.queues[array]
+            if isinstance(kept, Layers):
+                yield ir.Fill(kept.size, ZERO)
+                yield self.words.gather(kept, self._span)
+            yield ir.ReadCell(kept.count, kept.size, ZERO)
+
+    def launch(self, op: ir.Launch, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        kernel = self.module.kernel(op.kernel)
+        found = membership(kernel, self.queues.__contains__)
+        walked = None if found is None else found.members
+        if walked is None or found is None:
+            yield op
+        else:
+            if not isinstance(self.queues[walked], Bitmap):
+                yield from self.counted(walked, known)
+            yield from self.walk(op, kernel, found)
+        known -= written_arrays(kernel.body) - {walked}
+        if found is not None and found.takes:
+            known.discard(found.members)
+            yield from self.emptied(self.queues[found.members])
+
+    def emptied(self, kept: KeptSet) -> Iterator[ir.HostOp]:
+        """What is left to do where a walk takes all members."""
+        match kept:
+            case Queue():
+                yield ir.Fill(kept.size, ZERO)
+            case Bitmap():
+                yield from cleared(kept)
+            case Layers():
+                yield self.words.clear(kept, self._span)
+            case _:
+                assert_never(kept)
+
+    def walk(self, op: ir.Launch, kernel: ir.Kernel, found: Membership) -> Iterator[ir.HostOp]:
+        """A walk over the list; over all nodes where it has many of them, whose arcs lie side by side in that order."""
+        queue = self.queues[found.members]
+        if self.together or self._few or not isinstance(queue, Queue):
+            yield op
+            return
+        if kernel.name not in self._over_all:
+            name = self.taken.free(f"{kernel.name}_of_many")
+            self._over_all[kernel.name] = name
+            self.kernels.append(self.walks.over_all(kernel, name))
+        emptied = (ir.Fill(queue.bits, ZERO),) if found.takes else ()
+        many = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(queue.count), _MANY, ir.Element.BOOL)
+        yield ir.HostIf(many, (ir.Launch(self._over_all[kernel.name]), *emptied), (op,))
+
+    def push_or_pull(self, op: ir.PushOrPull, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        """The way by how many are active; who pushes has only few to walk then."""
+        yield from self.counted(op.members, known)
+        one, other = set(known), set(known)
+        self._few = True
+        push = self.block(op.push, one)
+        self._few = False
+        kept, pull = self.queues[op.members], self.block(op.pull, other)
+        if isinstance(kept, Queue):
+            walks = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
+            yield from self.choices.choose(kept.walked, push, pull, next(walks).span)
+        else:
+            yield pulls_if_many_words(ir.Ref(kept.count), self.share, push, pull)
+        known.intersection_update(one, other)
+
+    # --- structure --------------------------------------------------------------------------------------------------
+
+    def branch(
+        self, op: ir.HostIf, then: tuple[ir.HostOp, ...], otherwise: tuple[ir.HostOp, ...], known: set[ir.Array]
+    ) -> Iterator[ir.HostOp]:
+        """What is known afterwards is known on both ways."""
+        one, other = set(known), set(known)
+        yield replace(op, then=self.block(then, one), otherwise=self.block(otherwise, other))
+        known.intersection_update(one, other)
+
+    def loop(self, op: ir.HostLoop, known: set[ir.Array]) -> Iterator[ir.HostOp]:
+        """What is known when a round begins must be so before the first one and at the end of each."""
+        lasting = self.lasting(op)
+        for array in sorted(lasting, key=lambda array: array.name):
+            yield from self.counted(array, known)
+        touched = {array for inner in walk_host((op,)) for array in self.touched(inner)}
+        inside = (known - touched) | lasting
+        yield self.rounds(op, inside)
+        known -= touched
+
+    def lasting(self, op: ir.HostLoop) -> set[ir.Array]:
+        """The sets whose count is known at the end of each round if it was at its beginning, and which spare a round
+        that it reads them."""
+        if any(isinstance(inner, ir.HostContinue) for inner in walk_host((op,))):
+            return set()
+        wanted = self.walked_in(op)
+        at_the_end = set(wanted)
+        self.rounds(op, at_the_end)
+        lasting = wanted & at_the_end
+        again = set(lasting)
+        self.rounds(op, again)
+        if not lasting <= again:
+            return set()
+        return {array for array in lasting if self.reads(op, array, lasting) < self.reads(op, array, lasting - {array})}
+
+    def reads(self, op: ir.HostLoop, array: ir.Array, known: set[ir.Array]) -> int:
+        """How often a round reads the count of a set."""
+        ops = walk_host((self.rounds(op, set(known)),))
+        return sum(isinstance(inner, ir.ReadCell) and inner.variable == self.queues[array].count for inner in ops)
+
+    def walked_in(self, op: ir.HostLoop) -> set[ir.Array]:
+        launches = (self.module.kernel(inner.kernel) for inner in walk_host((op,)) if isinstance(inner, ir.Launch))
+        found = (membership(kernel, self.queues.__contains__) for kernel in launches)
+        return {m.members for m in found if m is not None}
+
+    def rounds(self, op: ir.HostLoop, known: set[ir.Array]) -> ir.HostOp:
+        """The loop; `known` becomes what is known at the end of a round."""
+        match op:
+            case ir.HostWhile(before, _, body, test_last):
+                first, second = (body, before) if test_last else (before, body)
+                one, other = self.block(first, known), self.block(second, known)
+                return replace(op, before=other if test_last else one, body=one if test_last else other)
+            case ir.HostFor(before, _, step, body):
+                ahead, inside = self.block(before, known), self.block(body, known)
+                return replace(op, before=ahead, body=inside, step=self.block(step, known))
+            case ir.HostForRange() | ir.HostForNeighbors() | ir.HostForMembers():
+                return replace(op, body=self.block(op.body, known))
+
+    def touched(self, op: ir.HostOp) -> set[ir.Array]:
+        arrays = self.module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else tuple(arrays_in(op))
+        return {array for array in arrays if array in self.queues}
+
+
+class _WithoutChecks(Rewriter):
+    """Leaves out the checks of cells."""
+
+    def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
+        return () if isinstance(op, ir.CheckCell) else (self.rebuild(op),)

@@ -1,0 +1,100 @@
+"""Kernels over sets as kernels over lists, listed words or all nodes: what step `queue` does on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from starplat.ir import nodes as ir
+from starplat.ir.rewriter import Rewriter
+from starplat.ir.shapes.members import Membership, membership
+from starplat.ir.visitor import with_signature
+from starplat.schedule.names import Taken
+from starplat.schedule.queues.bit_sets import Bitmap, Layers
+from starplat.schedule.queues.kept_sets import KeptSet
+from starplat.schedule.queues.queue import ZERO, Queue, contained, inserted, word_of
+
+
+class ListKernels(Rewriter):
+    """Walks what sets come to where kernels walk sets, and adds to that where they add to sets."""
+
+    def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: Taken) -> None:
+        self.queues = queues
+        self.insert = insert
+        self.taken = taken
+
+    def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
+        """The kernel; it is the same object if it has nothing to do with the sets."""
+        if not any(array in self.queues for array in kernel.arrays):
+            return kernel
+        found = membership(kernel, self.queues.__contains__)
+        if found is None or kernel.iterator is None:
+            return super().kernel(kernel)
+        kept = self.queues[found.members]
+        match kept:
+            case Queue():
+                return self.over_list(kernel, kernel.iterator, found, kept)
+            case Bitmap():
+                return self.asking(kernel, kernel.iterator, found)
+            case Layers():
+                return self.asking(kernel, kernel.iterator, found, kept.walked)
+            case _:
+                assert_never(kept)
+
+    def over_list(self, kernel: ir.Kernel, node: ir.Variable, found: Membership, queue: Queue) -> ir.Kernel:
+        """The walk over a list, which also empties the set if it takes its members."""
+        body = self.kernel_block(found.body)
+        if found.takes:  # all of its members: no bit of any word is left
+            body = (ir.Store(queue.bits, word_of(ir.Ref(node)), ZERO, shared=True), *body)
+        keep = None if found.keep is None else self.expression(found.keep)
+        return with_signature(replace(kernel, domain=queue.walked, filter=keep, body=body))
+
+    def asking(
+        self, kernel: ir.Kernel, node: ir.Variable, found: Membership, domain: ir.Domain | None = None
+    ) -> ir.Kernel:
+        """The walk over all nodes, or those of a domain, which asks each for its bit and leaves the bits alone."""
+        inside = contained(ir.Ref(node), self.queues[found.members].bits)
+        if found.keep is not None:
+            inside = ir.Binary(ir.BinaryOperator.AND, inside, self.expression(found.keep), ir.Element.BOOL)
+        over = kernel.domain if domain is None else domain
+        return with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
+
+    def over_all(self, kernel: ir.Kernel, name: str) -> ir.Kernel:
+        """A kernel that walks a set, by going over all nodes and asking each for its bit."""
+        found = membership(kernel, self.queues.__contains__)
+        assert found is not None
+        assert kernel.iterator is not None
+        comment = "where many are active: goes over all, in their order"
+        return replace(self.asking(kernel, kernel.iterator, found), name=name, comment=comment)
+
+    def expression(self, expression: ir.Expression) -> ir.Expression:
+        match expression:
+            case ir.Load(array, index) if array in self.queues:
+                return contained(self.expression(index), self.queues[array].bits)
+            case _:
+                return self.rebuild(expression)
+
+    def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
+        match op:
+            case ir.Store(array, index) if array in self.queues:
+                return (inserted(self.expression(index), self.queues[array].told, self.insert),)
+            case ir.ExtremeCell(carried=carried) if any(carry.array in self.queues for carry in carried):
+                return self.extreme(op)
+            case _:
+                return (self.rebuild(op),)
+
+    def extreme(self, op: ir.ExtremeCell) -> Iterator[ir.KernelOp]:
+        """Who wins puts the nodes into their sets; which nodes these are is worked out before."""
+        calls: list[ir.KernelOp] = []
+        for carry in op.carried:
+            if carry.array in self.queues:
+                index = self.expression(carry.index)
+                if not isinstance(index, ir.Ref | ir.Const):
+                    node = ir.Variable(self.taken.free(f"{carry.array.name}_node"), ir.Element.NODE)
+                    yield ir.Let(node, index)
+                    index = ir.Ref(node)
+                calls.append(inserted(index, self.queues[carry.array].told, self.insert))
+        rest = tuple(carry for carry in op.carried if carry.array not in self.queues)
+        plain = self.rebuild(replace(op, carried=rest, lock=op.lock if rest else None))
+        yield replace(plain, also=(*calls, *plain.also))

@@ -1,0 +1,107 @@
+"""What a set of nodes is as a queue, and the function that puts a node into one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starplat.ir import nodes as ir
+from starplat.schedule.names import Taken
+
+ZERO = ir.Const(0, ir.Element.INT)
+ONE = ir.Const(1, ir.Element.INT)
+_BITS_IN_A_WORD = ir.Const(32, ir.Element.INT)
+_BIT = ir.Variable("bit", ir.Element.INT)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What a set comes to: `bits` say who is in it, the first `size[0]` cells of `nodes` who that is, in no order;
+    `count` is the host's copy of that number."""
+
+    bits: ir.Array
+    nodes: ir.Array
+    size: ir.Array
+    count: ir.Variable
+
+    @property
+    def arrays(self) -> tuple[ir.Array, ...]:
+        """All that is on the device."""
+        return self.bits, self.nodes, self.size
+
+    @property
+    def told(self) -> tuple[ir.Array, ...]:
+        """What who puts a node in must know."""
+        return self.arrays
+
+    @property
+    def walked(self) -> ir.Listed:
+        """The nodes that are in the set."""
+        return ir.Listed(self.nodes, ZERO, ir.Ref(self.count))
+
+
+def queue_of(flags: ir.Array, taken: Taken) -> Queue:
+    """Arrays and a variable in the place of flags."""
+    name = flags.name
+    return Queue(
+        ir.Array(taken.free(f"{name}_bits"), ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY),
+        ir.Array(taken.free(f"{name}_list"), ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY),
+        ir.Array(taken.free(f"{name}_size"), ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY),
+        ir.Variable(taken.free(f"{name}_count"), ir.Element.INT),
+    )
+
+
+def insertion(taken: Taken) -> ir.Function:
+    """The function that puts a node into a set; who sees the bit at a glance needs no atomic operation."""
+    node, bit = ir.Variable("node", ir.Element.NODE), _BIT
+    held, place = ir.Variable("held", ir.Element.INT), ir.Variable("place", ir.Element.INT)
+    bits = ir.Array("bits", ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY)
+    nodes = ir.Array("list", ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
+    size = ir.Array("size", ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
+    listed: tuple[ir.KernelOp, ...] = (
+        ir.Let(place, ZERO),
+        ir.FetchAdd(place, size, ZERO, ONE),
+        ir.Store(nodes, ir.Ref(place), ir.Ref(node)),
+    )
+    body = put_into(bits, node, held, (ir.KernelIf(_without(ir.Ref(held), ir.Ref(bit)), listed),))
+    parameters = (ir.Parameter(node), ir.Parameter(bits), ir.Parameter(nodes), ir.Parameter(size))
+    comment = "Puts a node into a set, unless its bit says that it is there; the list has its nodes in no order."
+    return ir.Function(taken.free("enlist"), parameters, None, body, comment=comment)
+
+
+def put_into(
+    bits: ir.Array, node: ir.Variable, held: ir.Variable, new: tuple[ir.KernelOp, ...]
+) -> tuple[ir.KernelOp, ...]:
+    """Sets the bit of a node, unless it is set at a glance; what was there before is `held` for what is done then."""
+    put = (ir.Let(held, ZERO), ir.FetchOr(held, bits, word_of(ir.Ref(node)), ir.Ref(_BIT)), *new)
+    unknown = _without(ir.Load(bits, word_of(ir.Ref(node))), ir.Ref(_BIT))
+    return ir.Let(_BIT, bit_of(ir.Ref(node))), ir.KernelIf(unknown, put)
+
+
+def inserted(node: ir.Expression, told: tuple[ir.Array, ...], insert: ir.Function) -> ir.KernelCall:
+    """The call that puts a node into a set, with what of the set it must know."""
+    return ir.KernelCall(ir.CallFunction(insert.name, (node, *told), ir.Element.INT))
+
+
+def contained(node: ir.Expression, bits: ir.Array) -> ir.Expression:
+    """Whether a node is in the set that has these bits."""
+    found = _common(ir.Load(bits, word_of(node)), bit_of(node))
+    return ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, ZERO, ir.Element.BOOL)
+
+
+def word_of(node: ir.Expression) -> ir.Expression:
+    """Where a node's bit is."""
+    return ir.Binary(ir.BinaryOperator.DIVIDE, node, _BITS_IN_A_WORD, ir.Element.INT)
+
+
+def bit_of(node: ir.Expression) -> ir.Expression:
+    """Which bit of the word it is."""
+    place = ir.Binary(ir.BinaryOperator.REMAINDER, node, _BITS_IN_A_WORD, ir.Element.INT)
+    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ONE, place, ir.Element.INT)
+
+
+def _without(word: ir.Expression, bit: ir.Expression) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.EQUAL, _common(word, bit), ZERO, ir.Element.BOOL)
+
+
+def _common(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return ir.Binary(ir.BinaryOperator.BIT_AND, left, right, ir.Element.INT)

@@ -1,0 +1,70 @@
+"""Step `queue`: keeps a set of nodes in plain arrays, where the host drives the rounds, or a target has no other sets.
+
+A set has a bit for each node that says whether it is there. As a list it has its nodes and their number as well: a node
+whose bit was not set joins the list, a kernel walks the list, whose length has been read, and the walk that empties a
+set clears its bits. As a bitmap it has nothing else than the number of words that are not zero, as two layers a bit for
+each such word (`bit_sets`). After this step nothing but loops in one launch knows of sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from starplat.ir import nodes as ir
+from starplat.ir.capabilities import Capabilities
+from starplat.ir.visitor import loops_of
+from starplat.schedule.direction.pull_rounds import nodes_for_words
+from starplat.schedule.names import Taken
+from starplat.schedule.queues.host import ListRounds
+from starplat.schedule.queues.kept_sets import insertion_into, kept_as
+from starplat.schedule.queues.kernels import ListKernels
+from starplat.schedule.schedule import Schedule
+from starplat.schedule.step import Choice, Decided
+
+_KEPT: Mapping[ir.Packing, tuple[str, str]] = {
+    ir.Packing.BITS: ("a bit for each node", "a round reads whether there are any"),
+    ir.Packing.LAYERS: (
+        "a bit for each node, and one for each word of these",
+        "a round reads how many words are not zero, and no thread looks at another word",
+    ),
+}
+_LISTED = (
+    "a list of nodes, and a bit for each",
+    "a round reads how many there are, and no thread looks at another node",
+)
+"""What a set is, and why."""
+
+
+def has_queues(capabilities: Capabilities) -> bool:
+    """Whether threads can put nodes into a set of plain arrays, each once."""
+    return capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.INT) and capabilities.has_atomic(
+        ir.Combine.ADD, ir.Element.INT
+    )
+
+
+def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
+    """The module whose sets are plain arrays, but for those of loops in one launch where a target has its own."""
+    kept = {array for loop in loops_of(module) for array in loop.arrays} if capabilities.shared_arcs else set()
+    sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
+    if not sets:
+        return module
+    taken, share = Taken(module), nodes_for_words(capabilities)
+    queues = {array: kept_as(array, taken) for array in sets}
+    insert = insertion_into(queues[sets[0]], taken)
+    walks = ListKernels(queues, insert, taken)
+    kernels = tuple(map(walks.kernel, module.kernels))
+    rounds = ListRounds(module, replace(module, kernels=kernels), walks, queues, insert, taken, share)
+    functions = tuple(
+        rounds.function(function) if any(array in queues for array in function.arrays) else function
+        for function in module.functions
+    )
+    made = replace(module, functions=functions, kernels=(*kernels, *rounds.kernels), helpers=(*module.helpers, insert))
+    names = ", ".join(sorted(array.name for array in queues))
+    what, why = _how(sets[0])
+    return Decided(made, (Choice(f"{names}: {what}", why),))
+
+
+def _how(members: ir.Array) -> tuple[str, str]:
+    """What a set is, and why; all of a module are kept in one way."""
+    return _LISTED if members.packed is None else _KEPT.get(members.packed, _LISTED)

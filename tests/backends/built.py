@@ -1,0 +1,57 @@
+"""Emitted programs and libraries, built once for all tests of a run and for the next (tests/kept.py).
+
+The command is that of a program's first comment. What is built only to be run on a few nodes is built without
+optimization, in half the time.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from starplat.toolchain.compilers import compiler_named
+from tests.kept import kept
+
+OPENCL = ("-lOpenCL", "CL/cl.h")
+
+
+def build_command(files: Mapping[str, str], *more: str, optimized: bool) -> list[str]:
+    """The words of the command in the first comment, with `more` at their end. Where they are not those of the
+    comment to the letter, headers from elsewhere are allowed their warnings."""
+    command = re.search(r"build: (.*)", "\n".join(files.values()))
+    assert command is not None
+    words = [word.replace("$SYCL", sys.prefix) for word in shlex.split(command[1])]
+    if not optimized:
+        words = ["-O0" if word == "-O2" else re.sub("^-I", "-isystem", word) for word in words]
+    return [*words, *more]
+
+
+def built(files: Mapping[str, str], folder: Path, *more: str, optimized: bool = False) -> Path:
+    """What the command makes of a program in that folder, without a warning; skips where what it takes is missing."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    words = build_command(files, *more, optimized=optimized)
+    compiler = compiler_named(words[0])
+    if compiler is None:
+        pytest.skip(f"{words[0]} is not installed")
+    output = folder / words[words.index("-o") + 1]
+    texts = (part for item in sorted(files.items()) for part in item)
+    image = kept(lambda: _made(words, folder, output), "program", compiler.identity, *words, *texts)
+    output.write_bytes(image)
+    output.chmod(0o755)
+    return output
+
+
+def _made(words: list[str], folder: Path, output: Path) -> bytes:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode and any(library in done.stderr for library in OPENCL):
+        pytest.skip("what programs for OpenCL are built with is not installed (opencl-headers, ocl-icd-opencl-dev)")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "-fopenacc" in words or not done.stderr, done.stderr  # the linker has a word about what is offloaded
+    return output.read_bytes()

@@ -1,0 +1,165 @@
+"""Step `priority`: near nodes come first however a relaxation is spelled; what is none has no order and stays right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import starplat
+from starplat.backends import BACKENDS
+from starplat.graph import Graph
+from starplat.ir import nodes as ir
+from starplat.runtime import run_module
+from starplat.schedule import AUTO, PLAIN
+from starplat.schedule.apply import decided
+from tests.backends.emulated import Machine, emulated
+from tests.oracles import INF
+from tests.schedule.programs import BY_HOST, CUDA, arguments_for, assert_same_answers, host_ops, scheduled
+from tests.zoo import ZOO
+
+PROGRAM = """
+function relax(Graph g, propNode<int> dist, propEdge<int> weight, propNode<int> cost, int factor, node src) {
+  propNode<bool> active;
+  g.attachNodeProperty(dist = INF, active = False);
+  src.dist = 0;
+  src.active = True;
+  bool over = False;
+  fixedPoint until (over : !active) {
+    forall (v in g.nodes().filter(active == True)) {
+      AHEAD
+      forall (w in g.neighbors(v)FILTER) {
+        edge e = g.get_edge(v, w);
+        INSIDE
+        <w.dist, w.active> = <Min(w.dist, VALUE), True>;
+      }
+    }
+  }
+}
+"""
+
+
+def spelled(value: str, *, ahead: str = "", inside: str = "", filter: str = "") -> str:
+    """The program that tells the value."""
+    words = {"AHEAD": ahead, "FILTER": filter, "INSIDE": inside, "VALUE": value}
+    text = PROGRAM
+    for word, by in words.items():
+        text = text.replace(word, by)
+    return text
+
+
+SPELLINGS = {
+    "plain": spelled("v.dist + e.weight"),
+    "turned": spelled("e.weight + v.dist"),
+    "a local before the loop": spelled("own + e.weight", ahead="int own = v.dist;"),
+    "a local of a local": spelled("sum", ahead="int own = v.dist;", inside="int by = e.weight; int sum = own + by;"),
+    "twice the weight": spelled("v.dist + 2 * e.weight"),
+    "the weight twice": spelled("e.weight + v.dist + e.weight"),
+    "times a parameter": spelled("v.dist + factor * e.weight"),
+    "no less than nothing": spelled("v.dist + max(e.weight, 0)"),
+    "one or the other": spelled("v.dist + (e.weight > factor ? e.weight : factor)"),
+    "no loops": spelled("v.dist + e.weight", filter=".filter(w != v)"),
+    "light arcs only": spelled("v.dist + by", filter="", inside="int by = e.weight < 5 ? e.weight : INF;"),
+}
+NEAR_MISSES = {
+    "hops": spelled("v.dist + 1"),
+    "what the neighbor costs": spelled("v.dist + w.cost"),
+    "the distance counts twice": spelled("v.dist + v.dist + e.weight"),
+    "the dearest arc of a path": spelled("max(v.dist, e.weight)"),
+}
+
+
+def choices(text: str, *, by_host: bool = False) -> list[str]:
+    made = decided(starplat.compile(text).module(), AUTO, BY_HOST if by_host else CUDA)
+    return [choice.what for choice in made.choices]
+
+
+@pytest.mark.parametrize("by_host", [False, True], ids=["one launch", "the host"])
+@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
+def test_near_nodes_come_first(text: str, by_host: bool) -> None:
+    assert any("near nodes first" in choice for choice in choices(text, by_host=by_host))
+
+
+@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
+def test_threads_share_arcs_and_sort_out_who_is_near(text: str) -> None:
+    kernels = BACKENDS["cuda"].kernels_text(scheduled(text))
+    assert "advance(active, " in kernels
+    assert kernels.count("insert(active_later, w);") == 1
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_what_adds_nothing_of_an_arc_has_no_order(text: str) -> None:
+    assert not any(
+        "near nodes first" in choice for by_host in (False, True) for choice in choices(text, by_host=by_host)
+    )
+
+
+@pytest.mark.thin(plain=5)
+@pytest.mark.parametrize("text", [*SPELLINGS.values(), *NEAR_MISSES.values()], ids=[*SPELLINGS, *NEAR_MISSES])
+def test_all_come_to_the_same_answers(text: str) -> None:
+    assert_same_answers(text)
+
+
+# --- with what the winner carries -----------------------------------------------------------------------------------
+
+PARENTS = (
+    PROGRAM.replace("propNode<int> cost", "propNode<node> parent")
+    .replace(
+        "<w.dist, w.active> = <Min(w.dist, VALUE), True>",
+        "<w.dist, w.parent, w.active> = <Min(w.dist, VALUE), v, True>",
+    )
+    .replace("attachNodeProperty(dist = INF", "attachNodeProperty(dist = INF, parent = -1")
+)
+
+
+def with_parents(text: str = PARENTS) -> str:
+    return text.replace("AHEAD", "").replace("FILTER", "").replace("INSIDE", "").replace("VALUE", "v.dist + e.weight")
+
+
+def assert_parents(graph: Graph, source: int, dist: np.ndarray, parent: np.ndarray) -> None:
+    """A node that is reached has a parent at the right distance, and parents lead back to the source."""
+    weights = {}
+    for u, v, weight in zip(graph.sources.tolist(), graph.columns.tolist(), graph.weights.tolist(), strict=True):
+        weights[u, v] = min(weight, weights.get((u, v), weight))
+    for node in range(graph.num_nodes):
+        steps, at = 0, node
+        while dist[at] != INF and at != source:
+            assert dist[at] == dist[parent[at]] + weights[parent[at], at]
+            at, steps = int(parent[at]), steps + 1
+            assert steps <= graph.num_nodes
+        assert at == source or dist[node] == INF
+
+
+@pytest.mark.parametrize("by_host", [False, True], ids=["one launch", "the host"])
+def test_who_wins_may_leave_a_parent(by_host: bool) -> None:
+    assert any("near nodes first" in choice for choice in choices(with_parents(), by_host=by_host))
+
+
+def test_cells_under_a_lock_are_told_in_one_launch() -> None:
+    kernels = BACKENDS["cuda"].kernels_text(scheduled(with_parents()))
+    assert kernels.count("__global__") == 1
+    assert "volatile int *dist, volatile int *parent" in kernels
+
+
+def test_cells_under_a_lock_that_are_updated_without_one_are_left_to_the_host() -> None:
+    more = "forall (v in g.nodes()) { forall (w in g.neighbors(v)) { w.dist = Min(w.dist, 1000); } }\n"
+    text = with_parents(PARENTS.rstrip().removesuffix("}") + f"  {more}}}\n")
+    assert "sssp_loop" not in BACKENDS["cuda"].kernels_text(scheduled(text))
+    assert not [op for op in host_ops(scheduled(text)) if isinstance(op, ir.OnDevice)]
+
+
+@pytest.mark.parametrize("name", ["one-node", "parallel", "diamonds", "random", "random-dense", "some-zero-weights"])
+@pytest.mark.parametrize("where", ["interpreter", "threads", "openmp"])
+def test_parents_lead_back_to_the_source(where: str, name: str) -> None:
+    graph = ZOO[name]
+    program = starplat.compile(with_parents())
+    given = arguments_for(program, graph)
+    if where == "openmp":
+        found = program.run(graph, target="openmp", arguments=given)
+    else:
+        made = scheduled(with_parents())
+        if where == "threads":
+            with emulated(Machine(seed=1)):
+                found = run_module(made, graph, target="cuda", arguments=given, schedule=PLAIN)
+        else:
+            found = run_module(made, graph, target="reference", arguments=given, schedule=PLAIN)
+    assert_parents(graph, given["src"], found["dist"], found["parent"])

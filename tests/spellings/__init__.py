@@ -1,0 +1,1 @@
+"""One algorithm in many words: see README.md."""

@@ -1,0 +1,21 @@
+// As in_bfs_push, but shares are not divided: how many shortest paths lead through a node (stress).
+function bc(Graph g, propNode<double> bc, SetN<g> sources) {
+  g.attachNodeProperty(bc = 0.0);
+  for (s in sources) {
+    propNode<double> sigma;
+    propNode<double> delta;
+    g.attachNodeProperty(sigma = 0.0, delta = 0.0);
+    s.sigma = 1.0;
+    iterateInBFS (v in g.nodes() from s) {
+      forall (w in g.neighbors(v)) {
+        w.sigma += v.sigma;
+      }
+    }
+    iterateInReverse (v != s) {
+      for (w in g.neighbors(v)) {
+        v.delta += 1.0 + w.delta;
+      }
+      v.bc += v.sigma * v.delta;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// As push, but damping and jumping are exchanged.
+function pagerank(Graph g, propNode<double> rank, double damping, double tolerance, int max_iterations) {
+  propNode<double> inflow;
+  double n = g.num_nodes();
+  double change = INF;
+  int round = 0;
+  g.attachNodeProperty(rank = 1.0 / n);
+  while (change > tolerance && round < max_iterations) {
+    double dangling = 0.0;
+    g.attachNodeProperty(inflow = 0.0);
+    forall (v in g.nodes()) {
+      int degree = g.count_outNbrs(v);
+      if (degree == 0) {
+        dangling += v.rank;
+      } else {
+        double share = v.rank / degree;
+        forall (w in g.neighbors(v)) {
+          w.inflow += share;
+        }
+      }
+    }
+    change = 0.0;
+    forall (v in g.nodes()) {
+      double next = damping / n + (1.0 - damping) * (v.inflow + dangling / n);
+      change += abs(next - v.rank);
+      v.rank = next;
+    }
+    round += 1;
+  }
+}

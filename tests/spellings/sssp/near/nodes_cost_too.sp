@@ -1,0 +1,15 @@
+// As round_flag, but to enter a node costs the remainder of its number by five, too.
+function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
+  propNode<bool> modified;
+  g.attachNodeProperty(dist = INF, modified = False);
+  src.dist = 0;
+  src.modified = True;
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified == True)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.dist, w.modified> = <Min(w.dist, v.dist + e.weight + w % 5), True>;
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// As round_flag, but only the source and nodes with odd numbers tell their neighbors.
+function sssp(Graph g, propNode<int> dist, propEdge<int> weight, node src) {
+  propNode<bool> modified;
+  g.attachNodeProperty(dist = INF, modified = False);
+  src.dist = 0;
+  src.modified = True;
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified == True)) {
+      if (v % 2 == 1 || v == src) {
+        forall (w in g.neighbors(v)) {
+          edge e = g.get_edge(v, w);
+          <w.dist, w.modified> = <Min(w.dist, v.dist + e.weight), True>;
+        }
+      }
+    }
+  }
+}
