@@ -106,14 +106,18 @@ def test_the_readmes_kernels_are_the_emitted_ones(request: pytest.FixtureRequest
 
 
 def loop_of(code: str, kernel: str) -> str:
-    """A kernel's body up to the end of its loop, or how it goes over its arcs inside a launch of more."""
+    """A kernel's body up to the end of its loop; only the walk over the arcs where threads share them."""
     if f"{kernel}(" not in code:
         lines = code[code.index("extern") :].splitlines(keepends=True)
         first = next(number for number, line in enumerate(lines) if line.lstrip().startswith("advance("))
         last = next(number for number, line in enumerate(lines) if number > first and line.strip() == "});")
         return textwrap.dedent("".join(lines[first : last + 1]))
     body = code.split(f"{kernel}(", 1)[1].split(") {\n", 1)[1]
-    return textwrap.dedent(body[: body.index("\n    }\n") + len("\n    }\n")])
+    loop = body[: body.index("\n    }\n") + len("\n    }\n")]
+    if "bring_part(" in loop:
+        shared = loop[loop.rindex("\n", 0, loop.index("bring_part(")) + 1 :]
+        loop = shared[: shared.index("\n        }\n") + len("\n        }\n")]
+    return textwrap.dedent(loop)
 
 
 def words_of(program: str) -> list[str]:
