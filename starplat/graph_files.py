@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
+from starplat.resources import shipped_graphs
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,7 +37,7 @@ def read(
     STARPLAT_GRAPH_CACHE_LIMIT how large the cache may grow (4 GiB), as numbers with K, M or G.
 
     Args:
-        path: the file.
+        path: the file; or the name of a graph that comes with starplat, "liechtenstein".
         undirected: adds the other direction of every arc that lacks it.
         weights: "ones", or "random:LO..HI:SEED" (SEED may be left out) for random integers, the same both ways.
         drop_loops: leaves out arcs from a node to itself.
@@ -50,6 +51,7 @@ def read(
     """
     from starplat.graph import read as read_file
 
+    path = _file(path)
     return read_file(
         path,
         undirected=undirected,
@@ -58,8 +60,14 @@ def read(
         dedup=dedup,
         format=format,
         progress=progress,
-        cache=_graph_cache(Path(path)) if cache else None,
+        cache=_graph_cache(path) if cache else None,
     )
+
+
+def _file(path: str | PathLike[str]) -> Path:
+    """The file of a path, or of the shipped graph of that name where no such file is."""
+    shipped = shipped_graphs().get(os.fspath(path))
+    return Path(path) if shipped is None or Path(path).exists() else shipped
 
 
 def _graph_cache(path: Path) -> GraphCache | None:

@@ -35,7 +35,8 @@ def compile(program: str | Path | SourceFile, *, strict: bool = False) -> Progra
     """Checks a program and makes it ready to run. Warnings go to Python's `warnings`, as `StarplatWarning`.
 
     Args:
-        program: text, or the path of a file; a `str` that holds a newline or a `{` is text, any other is a path.
+        program: text, the path of a file, or, where no such file is, the name of a program that comes with starplat
+            ("pagerank"; `starplat show` lists them). A `str` that holds a newline or a `{` is text.
         strict: makes races errors.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The text of a program: from a file, from bytes, or given as it is."""
+"""The text of a program: from a file, from bytes, given as it is, or of a program that comes with starplat."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.frontend.mistakes.suggest import did_you_mean
+from starplat.resources import shipped_programs
 from starplat.source import SourceFile
 
 TEXT_NAME = "program.sp"
@@ -13,6 +14,22 @@ TEXT_NAME = "program.sp"
 
 
 def read_program(path: str | Path) -> SourceFile:
+    """The text of a program file; or, where no such file is, of the shipped program of that name. Messages call that
+    as if it lay in the current folder.
+
+    >>> read_program("sssp").name
+    'sssp.sp'
+
+    Raises:
+        DiagnosticError: E0790, the file cannot be read; E0791, it is not text.
+    """
+    shipped = shipped_programs().get(str(path))
+    if shipped is None or Path(path).is_file():
+        return read_file(path)
+    return SourceFile(shipped.name, shipped.read_text(encoding="utf-8"))
+
+
+def read_file(path: str | Path) -> SourceFile:
     """The text of a program file.
 
     Raises:
@@ -42,8 +59,8 @@ def decoded(name: str, data: bytes) -> str:
 
 
 def source_of(program: str | Path | SourceFile) -> SourceFile:
-    """A program given as text or as the path of a file: a `str` that holds a newline or a `{` is text, any other is a
-    path."""
+    """A program given as text, as the path of a file, or as the name of a shipped program: a `str` that holds a newline
+    or a `{` is text."""
     match program:
         case SourceFile():
             return program
@@ -53,10 +70,18 @@ def source_of(program: str | Path | SourceFile) -> SourceFile:
             return read_program(program)
 
 
+def unknown_program(name: str) -> str:
+    """A hint for a name that is no file's and no shipped program's."""
+    near = did_you_mean(name, shipped_programs())
+    return near or "`starplat show` lists the programs that come with starplat"
+
+
 def _near(path: Path) -> str | None:
     """A hint for a path that leads nowhere."""
+    if str(path) in shipped_programs():
+        return f"`starplat new {path}.sp --from {path}` copies the program that comes with starplat"
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".sp"]
     except (OSError, ValueError):
-        return None
-    return did_you_mean(path.name, names)
+        names = []
+    return did_you_mean(path.name, names) or (unknown_program(str(path)) if str(path).isidentifier() else None)

@@ -1,4 +1,4 @@
-"""Where the files that are not Python lie: the grammar, the templates, the pages that explain errors.
+"""Where the files that are not Python lie: the grammar, the templates, the examples, the pages that explain errors.
 
 An installed package carries them in `starplat/_resources`; in an editable install they are read from the repository.
 """
@@ -25,6 +25,27 @@ def template_folder(name: str) -> Path:
 def error_page_folder() -> Path:
     """The folder of the pages `E0101.md` …"""
     return _folder("errors", "docs/errors")
+
+
+@cache
+def shipped_programs() -> dict[str, Path]:
+    """The programs that come with starplat, by name, in the order of the alphabet.
+
+    >>> shipped_programs()["sssp"].name
+    'sssp.sp'
+    """
+    return {path.stem: path for path in sorted(_folder("examples").glob("*.sp"))}
+
+
+@cache
+def shipped_graphs() -> dict[str, Path]:
+    """The graphs that come with starplat, by name.
+
+    >>> list(shipped_graphs())
+    ['liechtenstein']
+    """
+    found = sorted((_folder("examples") / "graphs").iterdir())
+    return {path.name.partition(".")[0]: path for path in found if path.suffix != ".md"}
 
 
 @cache

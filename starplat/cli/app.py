@@ -34,7 +34,9 @@ from starplat.cli.verbs.explain import explain
 from starplat.cli.verbs.fmt import fmt
 from starplat.cli.verbs.graph import app as graph
 from starplat.cli.verbs.inspect import inspect
+from starplat.cli.verbs.new import new
 from starplat.cli.verbs.run import run
+from starplat.cli.verbs.show import show
 from starplat.cli.verbs.tune import tune
 from starplat.cli.verbs.version import version
 from starplat.diagnostics import DiagnosticError, ExitCode, StarplatWarning
@@ -53,6 +55,8 @@ VERBS: tuple[Callable[..., None], ...] = (
     check,
     compile,
     run,
+    show,
+    new,
     bench,
     tune,
     inspect,

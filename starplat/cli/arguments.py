@@ -11,9 +11,12 @@ from starplat.cli import console
 from starplat.ir.processors import Processor
 from starplat.schedule.schedule import usage
 
-ProgramFile = Annotated[Path, typer.Argument(metavar="FILE.sp", help="The program.", show_default=False)]
+ProgramFile = Annotated[
+    Path, typer.Argument(metavar="FILE.sp", help="The program, or a shipped one's name.", show_default=False)
+]
 ProgramOrStdin = Annotated[
-    Path, typer.Argument(metavar="FILE.sp", help="The program; - reads it from stdin.", show_default=False)
+    Path,
+    typer.Argument(metavar="FILE.sp", help="The program, a shipped one's name, - for stdin.", show_default=False),
 ]
 ProgramFiles = Annotated[
     list[Path], typer.Argument(metavar="FILE.sp…", help="The programs; - reads stdin.", show_default=False)

@@ -13,6 +13,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from starplat.resources import shipped_programs
+
 OPTION, NO_PAGE, ENDINGS, PROGRAM = "--trace", "-", (".html", ".htm"), ".sp"
 
 
@@ -34,10 +36,11 @@ def with_values(arguments: Sequence[str]) -> list[str]:
 
 def _is_no_value(word: str) -> bool:
     """Whether a word after the option is one by itself: another option, or a program, which most often ends in `.sp`
-    and else is a file."""
+    and else is shipped or a file."""
     if word.lower().endswith(ENDINGS):
         return False
-    return word.startswith("-") or word.endswith(PROGRAM) or (not Path(word).suffix and Path(word).is_file())
+    is_named = word.endswith(PROGRAM) or word in shipped_programs()
+    return word.startswith("-") or is_named or (not Path(word).suffix and Path(word).is_file())
 
 
 class TracingCommand(TyperCommand):

@@ -12,6 +12,7 @@ from starplat.cli import console, files
 from starplat.cli.arguments import AllErrors
 from starplat.cli.program_file import is_stdin, source_at
 from starplat.diagnostics import DiagnosticError, ExitCode
+from starplat.program_text import read_file
 from starplat.source import SourceFile
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE.sp…", help="The programs; - reads stdin and writes stdout.")]
@@ -26,7 +27,7 @@ def fmt(paths: Files, check: Check = False, diff: Diff = False, all_errors: AllE
     failed = changed = False
     for path in paths:
         try:
-            source = source_at(path)
+            source = source_at(path) if is_stdin(path) else read_file(path)
             formatted = format_source(source)
         except DiagnosticError as error:
             console.show(error.diagnostics)

@@ -1,0 +1,66 @@
+"""`starplat show`: the programs that come with starplat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starplat.cli import console
+from starplat.cli.arguments import Json
+from starplat.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def show(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The program to print; without it, all are listed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print a program that comes with starplat, or list them."""
+    from starplat.resources import shipped_programs
+
+    if name is not None:
+        text = text_of(name)
+        console.write_json({"schema": 1, "program": name, "text": text}) if json else console.write(text)
+        return
+    purposes = {program: _purpose(path) for program, path in shipped_programs().items()}
+    if json:
+        console.write_json({"schema": 1, "programs": purposes})
+    else:
+        console.show_table(_table(purposes))
+
+
+def text_of(name: str) -> str:
+    """The text of a shipped program, which may be called with its ending.
+
+    Raises:
+        DiagnosticError: E0790, there is none of that name.
+    """
+    from starplat.program_text import unknown_program
+    from starplat.resources import shipped_programs
+
+    path = shipped_programs().get(name.removesuffix(".sp"))
+    if path is None:
+        message = f"no program that comes with starplat is called '{name}'"
+        raise DiagnosticError(Diagnostic("E0790", message, help=unknown_program(name.removesuffix(".sp"))))
+    return path.read_text(encoding="utf-8")
+
+
+def _purpose(path: Path) -> str:
+    """The first line of a program, which says what it computes."""
+    return path.read_text(encoding="utf-8").splitlines()[0].removeprefix("//").strip()
+
+
+def _table(purposes: dict[str, str]) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("name", "what it computes", box=None, header_style="bold", pad_edge=False)
+    for name, purpose in purposes.items():
+        table.add_row(name, escape(purpose))
+    return table
