@@ -1,8 +1,7 @@
-"""What a schedule may say: its knobs, their values, and the sentence about each.
+"""The knobs of a schedule, their values, and a sentence about each.
 
-A program says what is computed; a schedule says how, and never changes an answer. Each knob is an enum; the parser, the
-help of the command line, the documents and the tests read names, values and sentences from here. A value that something
-implements joins its enum as one line.
+A schedule chooses how a program runs and never changes an answer. Each knob is an enum; the parser, the help of the
+command line, the documents and the tests read names, values and sentences from here.
 """
 
 from __future__ import annotations
@@ -33,61 +32,61 @@ class Direction(Setting):
     """Which end of an arc does the work."""
 
     PUSH = "push", "an active node updates its neighbors"
-    PULL = "pull", "a node gathers from its neighbors, without atomic operations"
-    AUTO = "auto", "one or the other in each round, by how much is active, where both are legal"
+    PULL = "pull", "a node gathers from its neighbors, without atomics"
+    AUTO = "auto", "the better one in each round, where both are legal"
 
 
 class Frontier(Setting):
-    """How the active nodes of a round are kept."""
+    """How the active nodes of a round are stored."""
 
-    FLAGS = "flags", "a byte for each node"
-    QUEUE = "queue", "a list of the active nodes, and a bit for each node, so that none is listed twice"
-    BITMAP = "bitmap", "a bit for each node, gone through word by word"
-    LAYERS = "layers", "a bit for each node, and one for each word of these, by which words that are not zero are found"
-    AUTO = "auto", "bits, and a list while few nodes are active, where only active nodes do anything"
+    FLAGS = "flags", "a byte per node"
+    QUEUE = "queue", "a list of the active nodes, and a bit per node against duplicates"
+    BITMAP = "bitmap", "a bit per node, walked word by word"
+    LAYERS = "layers", "a bit per node, and a second layer that finds the words that are not zero"
+    AUTO = "auto", "bits, and a list while few nodes are active"
 
 
 class Balance(Setting):
-    """How the arcs of active nodes are shared out among threads."""
+    """How threads share the arcs of active nodes."""
 
     NODE = "node", "a thread takes a node with all its arcs"
-    EDGE = "edge", "threads share the arcs of all active nodes evenly"
-    AUTO = "auto", "edge, but not where groups of threads would take turns on a core"
+    EDGE = "edge", "threads share all arcs evenly"
+    AUTO = "auto", "edge, but node on CPUs"
 
 
 class Loop(Setting):
-    """Who runs the rounds of a loop."""
+    """What drives the rounds of a loop."""
 
-    HOST = "host", "the host launches every kernel of a round and decides whether to go on"
-    DEVICE = "device", "one kernel runs all rounds, its threads wait for each other in between"
-    GROUP = "group", "a group of threads runs rounds by itself while few nodes are active, the host launches the others"
-    BATCH = "batch", "the host launches the kernels of several rounds ahead, and asks late whether there are more"
-    AUTO = "auto", "the device, where the target has a barrier for all threads of a launch, else a group, or batches"
+    HOST = "host", "the host launches every kernel and decides whether to go on"
+    DEVICE = "device", "one persistent kernel runs all rounds, with a grid barrier between them"
+    GROUP = "group", "one group of threads runs rounds while few nodes are active, else the host"
+    BATCH = "batch", "the host launches several rounds ahead and asks late whether to go on"
+    AUTO = "auto", "device where the target has a grid barrier, else group or batch"
 
 
 class Priority(Setting):
     """Which active nodes come first."""
 
-    NONE = "none", "all of them at once"
-    AUTO = "auto", "nearest first, where that is proved to give the same answer and to be worth it"
+    NONE = "none", "all at once"
+    AUTO = "auto", "nearest first where that is proved to give the same answer and worth it"
 
 
 class Algebra(Setting):
-    """Whether an algorithm may give way to another that is proved to give the same answer."""
+    """Whether a proved equivalent may replace the algorithm."""
 
-    PLAIN = "plain", "never: the program's own steps are taken"
-    PROVED = "proved", "wherever the proof is found, whether it is worth it or not"
-    AUTO = "auto", "where the proof is found and it is worth it: union-find, triangles on oriented rows"
+    PLAIN = "plain", "never"
+    PROVED = "proved", "wherever it is proved"
+    AUTO = "auto", "where it is proved and worth it: union-find, triangles on oriented rows"
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Nodes whose value is nearer than `width` times the round's number come before the others."""
+    """Nodes nearer than `width` times the round's number come before the others."""
 
     width: int | float
 
     FORM: ClassVar[str] = "delta(WIDTH)"
-    SENTENCE: ClassVar[str] = "nodes come in steps of WIDTH, nearest first"
+    SENTENCE: ClassVar[str] = "nearest first, in steps of WIDTH"
     REMARK: ClassVar[str] = "WIDTH is a number above zero, such as 3 or 0.5"
 
     @property

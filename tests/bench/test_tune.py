@@ -234,7 +234,7 @@ def test_what_is_written_reads_as_it_is_meant(tmp_path: Path) -> None:
     assert "# p on g (3 nodes, 2 arcs), cuda, a device\n" in text
     assert "auto 1.95 times as long (1." in text
     assert "#       2050  auto\n" in text
-    assert 'priority = "delta(3)"  # nodes come in steps of 3, nearest first\n' in text
+    assert 'priority = "delta(3)"  # nearest first, in steps of 3\n' in text
 
 
 @pytest.mark.parametrize(
