@@ -164,14 +164,29 @@ def titles() -> dict[str, str]:
     return {code: line.removeprefix(f"# {code}: ") for code, line in first.items()}
 
 
+AREAS = {
+    "E01": "Syntax",
+    "E02": "Names",
+    "E03": "Types",
+    "E04": "Structure and flow",
+    "E06": "Targets, schedules, what cannot run yet",
+    "E07": "Arguments, files of the command line, runs",
+    "E08": "Graph files",
+    "E09": "Devices and the cache",
+    "W": "Warnings",
+}
+"""The heading above the codes that begin so, in the index of messages."""
+
+
 def test_the_index_of_messages_is_whole(request: pytest.FixtureRequest) -> None:
     """Refreshed by `--refresh-messages`."""
     index = ROOT / "docs" / "errors.md"
-    head = index.read_text(encoding="utf-8").split("\n| Code |")[0]
-    rows = "".join(
-        f"| [{code}](errors/{code}.md) | {title.replace('|', chr(92) + '|')} |\n" for code, title in titles().items()
-    )
-    whole = f"{head}\n| Code | |\n|---|---|\n{rows}"
+    whole = index.read_text(encoding="utf-8").split("\n## ")[0]
+    listed = titles()
+    for start, area in AREAS.items():
+        rows = [f"- [{code}](errors/{code}.md) {title}\n" for code, title in listed.items() if code.startswith(start)]
+        whole += f"\n## {area}\n\n{''.join(rows)}"
+    assert [code for code in listed if f"[{code}]" not in whole] == []
     if request.config.getoption("--refresh-messages"):
         index.write_text(whole, encoding="utf-8")
     assert index.read_text(encoding="utf-8") == whole
