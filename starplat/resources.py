@@ -1,4 +1,4 @@
-"""Where the files that are not Python lie: the grammar, the templates, the examples, the pages that explain errors.
+"""Where the files that are not Python lie: the grammar, the templates, the programs, the pages that explain errors.
 
 An installed package carries them in `starplat/_resources`; in an editable install they are read from the repository.
 """
@@ -34,7 +34,8 @@ def shipped_programs() -> dict[str, Path]:
     >>> shipped_programs()["sssp"].name
     'sssp.sp'
     """
-    return {path.stem: path for path in sorted(_folder("examples").glob("*.sp"))}
+    folders = (_PACKAGE / "algorithms", _folder("examples"))
+    return {path.stem: path for path in sorted((p for f in folders for p in f.glob("*.sp")), key=lambda p: p.stem)}
 
 
 @cache

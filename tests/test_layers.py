@@ -27,11 +27,13 @@ ORDER = (
     {"program_text", "graph_files"},
     {"pipeline"},
     {"program"},
+    {"algorithms"},
+    {"networkx"},
     {"bench"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "bench", "cli"}
+USES_GRAPH = {"graph", "runtime", "graph_files", "pipeline", "program", "networkx", "bench", "cli"}
 GRAPH_USES = {"graph", "source", "diagnostics", "resources"}
 MOST_FILES = 20
 ENTRANCES = {"__init__", "__main__"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from starplat.graph.csr import Nodes, compressed
 from starplat.graph.graph import Graph, as_weights
@@ -30,6 +31,39 @@ def from_networkx(
     Raises:
         DiagnosticError: E0814, a weight is no finite number.
     """
+    found = adjacency_of(graph, from_text=from_text)
+    labels, source, destination = found.labels, found.source, found.destination
+    values = [edge.get("weight") for edge in found.edges]
+    weights = weights_of(name, values, lambda arc: (labels[source[arc]], labels[destination[arc]]))
+    arcs = compressed(len(labels), source, destination, None if weights is None else as_weights(weights))
+    taken = Graph(
+        arcs.row_offsets, arcs.columns, arcs.weights, graph.is_directed(), found.ids, name, found.base, format
+    )
+    return taken.undirected() if directed is False else replace(taken, directed=taken.directed or directed is True)
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """What the dictionaries of a NetworkX graph hold, in their order; an edge of an undirected graph stands in them
+    from both ends.
+
+    Attributes:
+        labels: what the graph calls its nodes, in the order of `graph.nodes`.
+        ids, base: the same, as a `Graph` has them.
+        source, destination: int32[m], the nodes of every entry.
+        edges: the attributes of every entry; to be walked once.
+    """
+
+    labels: list[Any]
+    ids: NDArray[Any] | None
+    base: int
+    source: Nodes
+    destination: Nodes
+    edges: Iterator[Mapping[Any, Any]]
+
+
+def adjacency_of(graph: Any, *, from_text: bool = False) -> Adjacency:
+    """The entries of a NetworkX graph's dictionaries; `from_text` as for `from_networkx`."""
     labels = list(graph.nodes)
     ids, base = as_ids(_read_from_text(labels) if from_text else labels)
     count_up = ids is None and not from_text
@@ -44,11 +78,7 @@ def from_networkx(
         parallel = np.fromiter(map(len, keyed), np.int64, len(keyed))
         source, destination = np.repeat(source, parallel), np.repeat(destination, parallel)
         edges = chain.from_iterable(each.values() for each in keyed)
-    values = [edge.get("weight") for edge in edges]
-    weights = weights_of(name, values, lambda arc: (labels[source[arc]], labels[destination[arc]]))
-    arcs = compressed(len(labels), source, destination, None if weights is None else as_weights(weights))
-    found = Graph(arcs.row_offsets, arcs.columns, arcs.weights, graph.is_directed(), ids, name, base, format)
-    return found.undirected() if directed is False else replace(found, directed=found.directed or directed is True)
+    return Adjacency(labels, ids, base, source, destination, edges)
 
 
 def _nodes_of(labels: Iterable[Any], numbered: dict[Any, int] | None, first: int) -> Nodes:

@@ -1,0 +1,23 @@
+"""The library of programs, the `.sp` files beside this one and those of `examples/`, compiled once a process.
+
+>>> from starplat import algorithms
+>>> algorithms.program("levels_from").functions
+('levels_from',)
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from starplat.program import Program, compile
+from starplat.resources import shipped_programs
+
+
+@cache
+def program(name: str) -> Program:
+    """The program of that name, as `starplat show` lists them, the same one every time.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return compile(shipped_programs()[name])

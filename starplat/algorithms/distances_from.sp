@@ -1,0 +1,39 @@
+// Shortest paths from several nodes at once: `dist` is the least sum of weights along a path from the nearest of
+// `sources`, INF where there is none. No weight is negative.
+//
+// `whole` is for weights that are integers, `real` for others.
+function whole(Graph g, propNode<long> dist, propEdge<long> weight, SetN<g> sources) {
+  propNode<bool> modified;
+  g.attachNodeProperty(dist = INF, modified = False);
+  forall (s in sources) {
+    s.dist = 0;
+    s.modified = True;
+  }
+  bool finished = False;
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified == True)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.dist, w.modified> = <Min(w.dist, v.dist + e.weight), True>;
+      }
+    }
+  }
+}
+
+function real(Graph g, propNode<double> dist, propEdge<double> weight, SetN<g> sources) {
+  propNode<bool> modified;
+  g.attachNodeProperty(dist = INF, modified = False);
+  forall (s in sources) {
+    s.dist = 0;
+    s.modified = True;
+  }
+  bool finished = False;
+  fixedPoint until (finished : !modified) {
+    forall (v in g.nodes().filter(modified == True)) {
+      forall (w in g.neighbors(v)) {
+        edge e = g.get_edge(v, w);
+        <w.dist, w.modified> = <Min(w.dist, v.dist + e.weight), True>;
+      }
+    }
+  }
+}

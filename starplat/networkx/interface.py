@@ -1,0 +1,52 @@
+"""The object that NetworkX's dispatcher talks to: conversions, what can run and should, and the functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import networkx as nx
+
+from starplat.networkx.network import Network
+from starplat.networkx.registry import function
+from starplat.networkx.running import no_device
+
+
+class Backend:
+    """NetworkX's entry point `networkx.backends`; a function of the table is an attribute of its name."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        row = function(name)
+        if row is None:
+            raise AttributeError(f"the backend starplat has no function {name!r}")
+        return row.call
+
+    def convert_from_nx(self, graph: Any, *, edge_attrs: Mapping[Hashable, Any] | None = None, **_: object) -> Network:
+        """The graph in arrays, with the attributes of edges that the call names; other attributes stay where they
+        are, and are taken from there by the functions whose answer holds them."""
+        return graph if isinstance(graph, Network) else Network(graph, edge_attrs)
+
+    def convert_to_nx(self, result: Any, **_: object) -> Any:
+        """Answers are NetworkX's already, graphs too; only a graph that was converted is led back."""
+        return result.original if isinstance(result, Network) else result
+
+    def can_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+        """True, or why the function does not take these arguments."""
+        row = function(name)
+        if row is None:
+            return f"starplat has no function '{name}'"
+        return row.refused(args, kwargs) or no_device() or True
+
+    def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+        """True, or why NetworkX itself is likely to be faster."""
+        row = function(name)
+        graph = args[0] if args else kwargs.get("G")
+        if row is None or not isinstance(graph, nx.Graph):
+            return True
+        arcs = sum(map(len, graph.adj.values()))
+        if arcs >= row.arcs:
+            return True
+        return f"a graph of {arcs:,} arcs is small: NetworkX is faster than starplat's {name} below {row.arcs:,.0f}"
+
+
+backend = Backend()

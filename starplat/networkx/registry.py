@@ -1,0 +1,93 @@
+"""The table of functions: what a family's module registers by `implements`, and what of the arguments is refused.
+
+A refusal looks at the arguments of a call and gives a sentence, or None where the function takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import Signature, signature
+from typing import Any, ParamSpec, TypeVar
+
+from starplat.networkx.info import HOMES
+
+Refusal = Callable[[Mapping[str, Any]], str | None]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A row of the table.
+
+    Attributes:
+        call: the function, on converted graphs.
+        refusals: what it does not take.
+        arcs: the size, in arcs, from which it is faster than NetworkX, conversion counted (`benchmarks/networkx.py`).
+    """
+
+    call: Callable[..., Any]
+    refusals: tuple[Refusal, ...]
+    arcs: float
+    signature: Signature
+
+    def refused(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
+        """Why a call is not taken, if it is not."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return next((why for refusal in self.refusals if (why := refusal(bound.arguments))), None)
+
+
+_TABLE: dict[str, Function] = {}
+
+
+def implements(*refusals: Refusal, arcs: float = 5_000) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Enters a function into the table, under its own name."""
+
+    def entered(function: Callable[P, R]) -> Callable[P, R]:
+        _TABLE[function.__name__] = Function(function, refusals, arcs, signature(function))
+        return function
+
+    return entered
+
+
+def function(name: str) -> Function | None:
+    """The row of that name; its family is imported first."""
+    if name not in HOMES:
+        return None
+    import_module(f"starplat.networkx.{HOMES[name]}")
+    return _TABLE[name]
+
+
+def needs_attribute(parameter: str) -> Refusal:
+    """Refuses a function of edges where an attribute's name is meant."""
+
+    def refusal(arguments: Mapping[str, Any]) -> str | None:
+        if callable(arguments[parameter]):
+            return f"'{parameter}' is a Python function, which cannot run on a device; it takes an attribute's name"
+        return None
+
+    return refusal
+
+
+def only(parameter: str, *values: Any, because: str) -> Refusal:
+    """Refuses all other values of a parameter."""
+
+    def refusal(arguments: Mapping[str, Any]) -> str | None:
+        value = arguments[parameter]
+        return None if any(value is one or value == one for one in values) else f"'{parameter}': {because}"
+
+    return refusal
+
+
+def refuse(kind: str) -> Refusal:
+    """Refuses graphs that are "directed", or "multigraph"s."""
+
+    def refusal(arguments: Mapping[str, Any]) -> str | None:
+        graph = arguments["G"]
+        is_it = graph.is_directed() if kind == "directed" else graph.is_multigraph()
+        return f"starplat computes this for graphs that are not {kind}{'s' * (kind == 'multigraph')}" if is_it else None
+
+    return refusal

@@ -1,0 +1,39 @@
+"""Runs programs of the library on converted graphs, on the device that NetworkX's configuration names.
+
+`nx.config.backends.starplat.target` is "auto", the best device that is here, or a target as for `starplat run`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import networkx as nx
+
+from starplat.algorithms import program
+from starplat.graph import Graph
+from starplat.runtime import Result
+from starplat.runtime.targets import automatic
+
+
+def run(name: str, graph: Graph, *results: str, function: str | None = None, **arguments: object) -> Result:
+    """Runs the program `name` and brings back the properties that are named."""
+    return program(name).run(graph, target=_target(), function=function, results=results, arguments=arguments)
+
+
+def no_device() -> str | None:
+    """What to install, where only the interpreter could run programs and nobody asked for it."""
+    return _lacking() if _target() == "auto" else None
+
+
+@cache
+def _lacking() -> str | None:
+    if automatic() != "reference":
+        return None
+    return (
+        "starplat finds no device to run on: `pip install 'starplat[opencl]'` brings one; `starplat doctor` says more"
+    )
+
+
+def _target() -> str:
+    target: str = nx.config.backends.starplat.target
+    return target

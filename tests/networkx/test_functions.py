@@ -1,0 +1,82 @@
+"""Every function of the backend gives NetworkX's answer, order, types and exceptions included; what it gives up says
+why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+import warnings
+from collections.abc import Iterator
+from inspect import signature
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from starplat.networkx.info import HOMES, get_info
+from starplat.networkx.interface import backend
+from starplat.networkx.registry import function
+from tests.networkx.calls import CALLS, graphs, outcome, same
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    """NetworkX and NumPy warn of caches, and of the zoo's divisions by zero."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.fixture(scope="module")
+def installed() -> None:
+    if "starplat" not in nx.utils.backends.backends:
+        pytest.skip("starplat was installed before it had a backend: pip install -e '.[dev]'")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_gives_what_networkx_gives(name: str) -> None:
+    computed = 0
+    for G in graphs():
+        for number, call in enumerate(CALLS[name]):
+            ours = outcome(call, G, backend="starplat")
+            if isinstance(ours, NotImplementedError):
+                assert str(ours), "a refusal without a reason"
+                continue
+            theirs = outcome(call, G, backend="networkx")
+            assert same(ours, theirs), f"{name}, call {number}, {G}: {ours} instead of {theirs}"
+            computed += not isinstance(theirs, tuple)
+    assert computed > len(CALLS[name])
+
+
+def test_every_function_that_networkx_is_told_of_is_there() -> None:
+    for name in get_info()["functions"]:
+        assert function(name) is not None
+        assert callable(getattr(backend, name))
+    with pytest.raises(AttributeError):
+        backend.greedy_color  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(HOMES))
+def test_a_function_has_the_parameters_of_networkx(name: str) -> None:
+    row = function(name)
+    assert row is not None
+    theirs = signature(nx.utils.backends._registered_algorithms[name]).parameters
+    assert {key: p.default for key, p in row.signature.parameters.items()} == {
+        key: p.default for key, p in theirs.items() if key not in ("backend", "backend_kwargs")
+    }
+
+
+def test_what_networkx_imports_at_first_is_light() -> None:
+    heavy = "[m for m in ('numpy', 'networkx', 'lark') if m in sys.modules]"
+    code = f"import sys, starplat.networkx.info as i; i.get_info(); print({heavy})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_package_declares_the_backend() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert declared["networkx.backends"] == {"starplat": "starplat.networkx.interface:backend"}
+    assert declared["networkx.backend_info"] == {"starplat": "starplat.networkx.info:get_info"}
