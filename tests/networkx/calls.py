@@ -17,7 +17,7 @@ Call = Callable[..., Any]
 
 CALLS: dict[str, list[Call]] = {
     "pagerank": [
-        lambda G, **b: nx.pagerank(G, **b),
+        nx.pagerank,
         lambda G, **b: nx.pagerank(G, 0.6, personalization={v: i + 1 for i, v in enumerate(G)}, weight=None, **b),
         lambda G, **b: nx.pagerank(G, nstart={v: i + 1 for i, v in enumerate(G)}, dangling=dict.fromkeys(G, 1), **b),
         lambda G, **b: nx.pagerank(G, max_iter=1, **b),
