@@ -1,7 +1,7 @@
-// Shortest paths where weights may be negative: `dist` is the least sum of weights along a path from `src`, INF where
-// there is none. False if a cycle of negative weight can be reached: then there is no least sum (Bellman and Ford).
+// Shortest paths with negative weights: `dist` is the least sum of weights along a path, INF where there is none.
 //
-// `whole` is for weights that are integers, `real` for others.
+// From one node, `src`. False if a cycle of negative weight can be reached: then there is no least sum (Bellman and
+// Ford). `whole` is for weights that are integers, `real` for others.
 function whole(Graph g, propNode<long> dist, propEdge<long> weight, node src) {
   propNode<long> dist_nxt;
   g.attachNodeProperty(dist = INF);

@@ -1,7 +1,7 @@
-// Common neighbors of pairs: for the arcs that `wanted` marks, `common` counts the nodes that both ends are joined to,
-// and `worth` sums what these nodes are worth.
+// Common neighbors of pairs of nodes: `common` counts them, and `worth` sums what they are worth.
 //
-// Only arcs that `joined` marks join; the others are pairs that are asked for. Both arcs of an edge are marked alike.
+// The pairs are the arcs that `wanted` marks; only arcs that `joined` marks make neighbors. Both arcs of an edge are
+// marked alike.
 function common_neighbors(Graph g, propEdge<bool> joined, propEdge<bool> wanted, propNode<double> node_worth, propEdge<int> common, propEdge<double> worth) {
   g.attachEdgeProperty(common = 0, worth = 0.0);
   forall (e in g.edges().filter(wanted)) {

@@ -1,7 +1,7 @@
-// What the distances to a node say: from all of `sources`, counted in arcs, their sum (`farness`), how many sources
-// reach it (`reached_by`), the largest (`farthest`, -1 if none does) and the sum of their inverses (`nearness`).
+// Sums over the distances from `sources` to every node, of which closeness and eccentricity are made.
 //
-// Closeness, harmonic centrality, eccentricities and mean distances are made of these.
+// Distances are counted in arcs: `farness` is their sum, `reached_by` their number, `farthest` the largest (-1 if there
+// is none), `nearness` the sum of their inverses.
 function distance_sums(Graph g, propNode<long> farness, propNode<int> reached_by, propNode<int> farthest, propNode<double> nearness, SetN<g> sources) {
   g.attachNodeProperty(farness = 0, reached_by = 0, farthest = -1, nearness = 0.0);
   for (src in sources) {

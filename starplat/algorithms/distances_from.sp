@@ -1,7 +1,6 @@
-// Shortest paths from several nodes at once: `dist` is the least sum of weights along a path from the nearest of
-// `sources`, INF where there is none. No weight is negative.
+// Shortest paths from several nodes at once: `dist` is the least sum of weights along a path from one of `sources`.
 //
-// `whole` is for weights that are integers, `real` for others.
+// It is INF where there is none. No weight is negative. `whole` is for weights that are integers, `real` for others.
 function whole(Graph g, propNode<long> dist, propEdge<long> weight, SetN<g> sources) {
   propNode<bool> modified;
   g.attachNodeProperty(dist = INF, modified = False);

@@ -1,5 +1,6 @@
-// Levels of a breadth-first search from several nodes at once: `level` counts the arcs of a shortest path from the
-// nearest of `sources`, INF where there is none.
+// Levels of a breadth-first search from several nodes at once: `level` counts the arcs from the nearest of `sources`.
+//
+// It is INF where there is no path.
 function levels_from(Graph g, propNode<int> level, SetN<g> sources) {
   propNode<bool> frontier;
   g.attachNodeProperty(level = INF, frontier = False);

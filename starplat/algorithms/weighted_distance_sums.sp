@@ -1,4 +1,6 @@
-// What the distances to a node say, as `distance_sums.sp`, with sums of weights for distances; no weight is negative.
+// Sums over the distances from `sources` to every node, as `distance_sums.sp`, weighted.
+//
+// A distance is the least sum of weights along a path; no weight is negative.
 function weighted_distance_sums(Graph g, propNode<double> farness, propNode<int> reached_by, propNode<double> farthest, propNode<double> nearness, propEdge<double> weight, SetN<g> sources) {
   g.attachNodeProperty(farness = 0.0, reached_by = 0, farthest = -1.0, nearness = 0.0);
   for (src in sources) {
