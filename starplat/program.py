@@ -176,10 +176,10 @@ class Program:
                 all loops then. The rounds are those of the loops as they are run, which a schedule may have changed.
             time_limit: seconds after which the run is ended.
             follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
-            arguments, named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
+            arguments: values by parameter, for parameters that are called as one of these.
+            **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
-                of ids), where the others start at 0 or False. `arguments` is for
-                parameters that are called as one of these. An array on the run's device (of pyopencl, CuPy, dpnp, or
+                of ids), where the others start at 0 or False. An array on the run's device (of pyopencl, CuPy, dpnp, or
                 any with `__cuda_array_interface__`, `__sycl_usm_array_interface__` or `__dlpack__`) that has the
                 property's type is used where it lies, and holds the property's contents at the end if the program
                 changes it; nodes in it are numbers 0..n-1. Other arrays are only read.
@@ -263,15 +263,14 @@ class Program:
         started: Callable[[DeviceDescription], None] = lambda device: None,
         **named: object,
     ) -> Everywhere:
-        """Runs the program on every device of every target that is here, and compares the answers.
+        """Runs the program on every device of every target that is here, and compares the answers. What is not said
+        here is as for `run`; `max_rounds` and `time_limit` are of the run on each device.
 
         Args:
             device: only the devices of this number.
             schedule: for all devices but the interpreter's, whose answer is the measure.
             validate: the interpreter, whose answer is the measure, runs even where it takes long.
-            max_rounds, time_limit: of the run on each device.
             started: is told which device is about to run.
-            others: as for `run`.
 
         Raises:
             DiagnosticError: an argument is wrong. What goes wrong on a device is part of the answer.

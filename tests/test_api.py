@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 import subprocess
 import sys
@@ -100,10 +99,6 @@ def test_public_names_are_there() -> None:
     assert set(starplat.__all__) <= set(dir(starplat))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         starplat.nothing  # noqa: B018
-
-
-def test_the_packages_own_example_runs() -> None:
-    assert doctest.testmod(starplat).failed == 0
 
 
 def test_a_program_says_in_a_line_what_it_is() -> None:

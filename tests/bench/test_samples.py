@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +38,3 @@ def test_times_that_are_clearly_apart_are_told_apart() -> None:
 def test_an_estimate_without_an_interval_is_its_value() -> None:
     assert (Estimate(2.0).low, Estimate(2.0).high) == (2.0, 2.0)
     assert speed_up([2.0], [1.0]) == Estimate(2.0)
-
-
-def test_the_examples_run() -> None:
-    assert doctest.testmod(samples).failed == 0
