@@ -31,7 +31,7 @@ import starplat
 from starplat.graph import Graph, generators
 from starplat.runtime import run_module
 from starplat.runtime.devices.building import kernels_on
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN
 from starplat.toolchain.devices import REPORTS, report
@@ -121,7 +121,7 @@ def drive(program: str, every_schedule: bool) -> None:
     calls = [(graph, case.calls(graph)[:2][-1]) for graph in suited]
     expected = [compiled.run(graph, target="reference", arguments=call) for graph, call in calls]
     made = list(variants(compiled.module())) if every_schedule else []
-    device = open_device("cuda", 0)
+    device = default_session().device("cuda", 0)
     with ThreadPoolExecutor() as threads:
         wait([threads.submit(kernels_on, device, module, False) for _, module in made])
     for schedule, module in (("auto", None), *made):

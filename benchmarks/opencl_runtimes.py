@@ -86,13 +86,13 @@ def in_process(index: int, options: argparse.Namespace, folder: str) -> dict[str
 def measured(index: int, path: str | None, source: int, repeat: int) -> dict[str, Any]:
     """Times of one process, in seconds."""
     import starplat
-    from starplat.runtime.targets import open_device
+    from starplat.runtime.session import default_session
 
     graph = starplat.read(path) if path else grid(420)
     program = starplat.compile(SSSP)
     program.module()
     started = perf_counter()
-    open_device("opencl", index)
+    default_session().device("opencl", index)
     opened = perf_counter() - started
     result = program.run(graph, target="opencl", device=index, repeat=repeat, src=source, results=["dist"])
     return {

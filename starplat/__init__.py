@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.graph_files import read
     from starplat.program import Program, compile
-    from starplat.runtime import Result
+    from starplat.runtime import Result, Session, close
     from starplat.schedule import Schedule
 
 __version__ = "0.1.0"
@@ -28,8 +28,10 @@ __all__ = [
     "Program",
     "Result",
     "Schedule",
+    "Session",
     "StarplatWarning",
     "__version__",
+    "close",
     "compile",
     "read",
 ]
@@ -41,7 +43,9 @@ _HOMES = {
     "Program": "starplat.program",
     "Result": "starplat.runtime",
     "Schedule": "starplat.schedule",
+    "Session": "starplat.runtime",
     "StarplatWarning": "starplat.diagnostics",
+    "close": "starplat.runtime",
     "compile": "starplat.program",
     "read": "starplat.graph_files",
 }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starplat.graph import Graph
     from starplat.ir import nodes as ir
     from starplat.ir.processors import Processor
-    from starplat.runtime import Bound, Limits, Progress, Result
+    from starplat.runtime import Bound, Limits, Progress, Result, Session
     from starplat.runtime.everywhere import Everywhere
     from starplat.schedule import Schedule
     from starplat.toolchain.description import DeviceDescription
@@ -148,11 +148,12 @@ class Program:
         max_rounds: int | None = None,
         time_limit: float | None = None,
         follow: Callable[[Progress], None] | None = None,
+        session: Session | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         **named: object,
     ) -> Result:
         """Runs the program on a graph. Ctrl-C stops the run; where a kernel cannot be stopped, its device is closed
-        until that ends, and the KeyboardInterrupt says so.
+        in this session until that ends, and the KeyboardInterrupt says so.
 
         Args:
             graph: a `starplat.Graph`, the path of a file, or anything that can be taken for a graph: a SciPy sparse
@@ -176,6 +177,7 @@ class Program:
                 all loops then. The rounds are those of the loops as they are run, which a schedule may have changed.
             time_limit: seconds after which the run is ended.
             follow: is told some times a second how far the run has come: seconds, rounds, active nodes.
+            session: the `starplat.Session` whose devices it runs on, by default one that all such runs share.
             arguments: values by parameter, for parameters that are called as one of these.
             **named: values by parameter. Nodes go by what the input calls them: numbers, names. A property is
                 one value for all, an array with a value for every node (or edge), or a dictionary by id (or by pairs
@@ -220,11 +222,12 @@ class Program:
             schedule=wanted,
             trace=trace,
             limits=allowed,
+            session=session,
             compile_seconds=lowered,
         )
         for doubtful in result.warnings:
             warn(in_a_line(doubtful), doubtful)
-        return self._validated(result, module, before, allowed) if validate else result
+        return self._validated(result, module, before, allowed, session) if validate else result
 
     def _checked(
         self,
@@ -259,6 +262,7 @@ class Program:
         max_rounds: int | None = None,
         time_limit: float | None = None,
         follow: Callable[[Progress], None] | None = None,
+        session: Session | None = None,
         arguments: Mapping[str, object] | Bound | None = None,
         started: Callable[[DeviceDescription], None] = lambda device: None,
         **named: object,
@@ -293,6 +297,7 @@ class Program:
             racy=any(map(is_race, self.warnings)),
             always_measure=validate,
             limits=limits(max_rounds, time_limit, follow),
+            session=session,
             started=started,
         )
 
@@ -308,10 +313,13 @@ class Program:
                 f"{called!r}; declared as 'node {name}' it would be given by that"
             )
 
-    def _validated(self, result: Result, module: ir.Module, given: Bound, limits: Limits) -> Result:
+    def _validated(
+        self, result: Result, module: ir.Module, given: Bound, limits: Limits, session: Session | None
+    ) -> Result:
         from starplat.runtime import validate
 
-        compared, verdict = validate(result, module, given, racy=any(map(is_race, self.warnings)), limits=limits)
+        racy = any(map(is_race, self.warnings))
+        compared, verdict = validate(result, module, given, racy=racy, limits=limits, session=session)
         if verdict.difference is not None:
             raise _differs(result, str(verdict.difference))
         return compared

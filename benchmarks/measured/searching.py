@@ -36,7 +36,7 @@ from starplat.runtime.elements import needs_wide_arcs
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.facts import mean_weight_of
 from starplat.runtime.looking import facts_on
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import Schedule
 
@@ -66,7 +66,7 @@ def work() -> None:
 
 def build(program: Program, quest: Quest, graphs: Iterable[Graph]) -> int:
     """Builds the kernels of all schedules side by side, and gives how many there are; a fault shows when one is run."""
-    module, device = program.module(), open_device(quest.target, quest.device or 0)
+    module, device = program.module(), default_session().device(quest.target, quest.device or 0)
     wanted = [
         (candidate.module, needs_wide_arcs(graph.num_arcs))
         for graph in graphs

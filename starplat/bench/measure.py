@@ -17,7 +17,8 @@ from starplat.diagnostics import DiagnosticError
 from starplat.pipeline import is_race
 from starplat.runtime.attending.limits import UNLIMITED
 from starplat.runtime.everywhere import LARGE_GRAPH, REFUSALS, Agreement
-from starplat.runtime.targets import TARGETS, automatic, open_device
+from starplat.runtime.session import default_session
+from starplat.runtime.targets import TARGETS, automatic
 from starplat.runtime.tracing.work import copy_rate
 from starplat.runtime.validate import judged
 from starplat.schedule import PLAIN, Schedule
@@ -169,7 +170,7 @@ def counted(result: Result, case: Case) -> Counted | None:
     work = None if result.trace is None else result.trace.work
     if work is None:
         return None
-    rate = copy_rate(open_device(result.target, case.device or 0))
+    rate = copy_rate(default_session().device(result.target, case.device or 0))
     return Counted(work.bytes, work.operations, work.missing, rate)
 
 

@@ -20,7 +20,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.runtime.everywhere import Agreement
 from starplat.runtime.facts import mean_weight_of
 from starplat.runtime.looking import facts_on
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.schedule import PLAIN
 from starplat.schedule.parse import parse_schedule
 from starplat.schedule.schedule import Loop
@@ -142,7 +142,7 @@ class Search:
     def first_look(self) -> bool:
         """Measures every candidate that has not been; whether all had their turn."""
         module = self.bench.program.module(self.bench.function)
-        device = open_device(self.case.target, self.case.device or 0)
+        device = default_session().device(self.case.target, self.case.device or 0)
         self.device = device.name
         facts = facts_on(device, self.graph, module)
         weight = mean_weight_of(self.graph)

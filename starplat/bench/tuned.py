@@ -18,7 +18,7 @@ from starplat.bench.search import Outcome, Trial, Trials
 from starplat.diagnostics import Diagnostic, DiagnosticError
 from starplat.ir.printing.modules import print_module
 from starplat.runtime.looking import facts_on
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.schedule import AUTO, KNOBS
 from starplat.schedule.parse import parse_schedule
 
@@ -93,7 +93,7 @@ def _setting(name: str, value: str) -> str:
 def key_of(module: ir.Module, graph: Graph, words: Mapping[str, str], target: str, device: int | None) -> str:
     """What a search is about: times of one are of no use to another. What `auto` makes of the program on that device is
     part of it, so that a compiler which has changed begins anew."""
-    there = open_device(target, device or 0)
+    there = default_session().device(target, device or 0)
     automatic = for_target(module, target, AUTO, facts_on(there, graph, module), there.capabilities)
     emitted = "" if target == REFERENCE else BACKENDS[target].kernels_text(automatic)
     program = (__version__, module.source.text, module.entry, print_module(automatic), emitted)

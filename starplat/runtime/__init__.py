@@ -5,6 +5,7 @@ from starplat.runtime.attending.limits import Limits, limits
 from starplat.runtime.attending.progress import Progress
 from starplat.runtime.launch import run_module
 from starplat.runtime.results.result import Bytes, Result, Seconds, Summary
+from starplat.runtime.session import Session, close
 from starplat.runtime.validate import Verdict, validate
 
 __all__ = [
@@ -14,10 +15,12 @@ __all__ = [
     "Progress",
     "Result",
     "Seconds",
+    "Session",
     "Summary",
     "Verdict",
     "bind",
     "bind_text",
+    "close",
     "limits",
     "run_module",
     "validate",

@@ -17,6 +17,7 @@ from starplat.runtime.arguments.bind import Bound
 from starplat.runtime.attending.limits import UNLIMITED, Limits
 from starplat.runtime.launch import run_module
 from starplat.runtime.results.result import Result
+from starplat.runtime.session import Session
 from starplat.runtime.validate import judged
 from starplat.schedule import PLAIN, Schedule
 from starplat.toolchain.description import DeviceDescription
@@ -84,6 +85,7 @@ def run_everywhere(
     racy: bool = False,
     always_measure: bool = False,
     limits: Limits = UNLIMITED,
+    session: Session | None = None,
     started: Callable[[DeviceDescription], None] = lambda device: None,
 ) -> Everywhere:
     """Runs a module's entry once on each device.
@@ -94,6 +96,7 @@ def run_everywhere(
         racy: the program has a race, so that answers are not compared.
         always_measure: the interpreter runs on large graphs too.
         limits: of the run on each device.
+        session: whose devices they are; None is the default one.
         started: is told which device is about to run.
     """
     found = [device for target in REPORTS for device in report(target)]
@@ -107,13 +110,13 @@ def run_everywhere(
     measure: Attempt | None = None
     for device in order:
         started(device)
-        attempt = _attempt(device, module, graph, bound, results, repeat, schedule, limits)
+        attempt = _attempt(device, module, graph, bound, results, repeat, schedule, limits, session)
         if attempt.result is not None and racy:
             attempt = replace(attempt, agreement=Agreement.UNDEFINED, reason="the program has a race")
         elif attempt.result is not None and measure is None:
             measure = attempt = replace(attempt, agreement=Agreement.MEASURE)
         elif attempt.result is not None and measure is not None:
-            attempt = _compared(attempt, measure, module, bound, limits)
+            attempt = _compared(attempt, measure, module, bound, limits, session)
         done[id(device)] = attempt if attempt is measure else _without_cells(attempt)
     attempts = tuple(done.get(id(d)) or _not_run(d) for d in _once_each(found, device_index, present))
     return Everywhere(attempts, measure, _remark(racy, measure, large))
@@ -128,6 +131,7 @@ def _attempt(
     repeat: int,
     schedule: Schedule | None,
     limits: Limits,
+    session: Session | None,
 ) -> Attempt:
     assert device.index is not None
     measures = device.target == REFERENCE
@@ -142,6 +146,7 @@ def _attempt(
             repeat=1 if measures else repeat,
             schedule=PLAIN if measures else schedule,
             limits=limits,
+            session=session,
         )
     except DiagnosticError as error:
         diagnostic = error.diagnostics[0]
@@ -151,10 +156,12 @@ def _attempt(
     return Attempt(device, Agreement.AGREES, result)
 
 
-def _compared(attempt: Attempt, measure: Attempt, module: ir.Module, bound: Bound, limits: Limits) -> Attempt:
+def _compared(
+    attempt: Attempt, measure: Attempt, module: ir.Module, bound: Bound, limits: Limits, session: Session | None
+) -> Attempt:
     assert attempt.result is not None
     assert measure.result is not None
-    verdict = judged(attempt.result, measure.result, module, bound, limits)
+    verdict = judged(attempt.result, measure.result, module, bound, limits, session)
     if verdict.valid is None:
         return replace(attempt, agreement=Agreement.UNDEFINED, reason=verdict.reason)
     difference = verdict.difference

@@ -7,8 +7,8 @@ starts, and a device that fails is opened anew by the next run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
@@ -25,19 +25,17 @@ from starplat.runtime.arguments.properties import shown_cells
 from starplat.runtime.attending.attended import Job, TimeIsOverError, attended
 from starplat.runtime.attending.limits import UNLIMITED, Limits, took_too_long
 from starplat.runtime.attending.progress import Progress, Step
-from starplat.runtime.devices.building import forget_kernels, kernels_on
+from starplat.runtime.devices.building import kernels_on
 from starplat.runtime.devices.device import Device
-from starplat.runtime.devices.device_faults import DeviceFaultError
-from starplat.runtime.devices.left_behind import leave_busy, require_free
 from starplat.runtime.elements import Value
 from starplat.runtime.estimate import Estimate
 from starplat.runtime.facts import wants_facts
 from starplat.runtime.looking import look
-from starplat.runtime.resident import forget_device, on_device
+from starplat.runtime.resident import on_device
 from starplat.runtime.results.not_numbers import not_numbers
 from starplat.runtime.results.result import Bytes, Result, Seconds, no_such_result
 from starplat.runtime.running import Run
-from starplat.runtime.targets import abandon, open_device
+from starplat.runtime.session import Session, default_session
 from starplat.runtime.tracing.trace import Trace
 from starplat.runtime.tracing.tracing import taken_apart, traced
 from starplat.runtime.tracing.watch import Watch
@@ -60,6 +58,7 @@ def run_module(
     schedule: Schedule | None = None,
     trace: bool = False,
     limits: Limits = UNLIMITED,
+    session: Session | None = None,
     load_seconds: float = 0.0,
     compile_seconds: float = 0.0,
 ) -> Result:
@@ -73,6 +72,7 @@ def run_module(
         schedule: how to run; None is what is best for devices, and for the interpreter the program as it is.
         trace: runs once more, watched; `Result.trace` says what happened in every round.
         limits: what the run may take; rounds that are counted are the host's to drive.
+        session: whose device it runs on; None is the default one.
         load_seconds, compile_seconds: what reading the graph and the front end took, to be reported with the rest.
 
     Raises:
@@ -82,15 +82,13 @@ def run_module(
     """
     given = arguments if isinstance(arguments, Bound) else bind(module, graph, arguments)
     wanted = _Wanted(_arrays_wanted(module, results), max(repeat, 1), on_device=device_results, trace=trace)
-    device = open_device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
-    require_free(device, device_index)
-    if device_results:
-        device.with_arrays()
-    progress, here = Progress(limits.max_rounds), device.as_here()
+    within = default_session() if session is None else session
+    device = within.device(target, device_index).beside(a.value for a in given.arrays.values() if isinstance(a, Lent))
+    progress = Progress(limits.max_rounds)
 
-    def work() -> Result:
+    def work(here: Callable[[], AbstractContextManager[object]]) -> Result:
         before, started = replace(device.traffic), perf_counter()
-        with _abandoned_if_it_fails(device), here(), ExitStack() as held:
+        with here(), ExitStack() as held:
             made, looking = _scheduled(module, graph, schedule, device, counted=limits.max_rounds is not None)
             bound, resident = given.within(made), on_device(device, graph)
             run = Run(made, graph, bound, device, resident, held, wanted.repeat > 1 or trace, progress)
@@ -102,19 +100,18 @@ def run_module(
         moved = Bytes(device.traffic.up - before.up, device.traffic.down - before.down)
         return replace(_result(run, done, seconds, moved, on_device=device_results), warnings=odd, judge=later)
 
-    return _within_limits(work, limits, progress, device, device_index)
+    with within.turn(device, device_index):
+        if device_results:
+            device.with_arrays()
+        left_behind = partial(within.leave_busy, device, device_index, progress)
+        return _within_limits(partial(work, device.as_here()), limits, progress, left_behind)
 
 
 def _within_limits(
-    work: Callable[[], Result], limits: Limits, progress: Progress, device: Device, index: int
+    work: Callable[[], Result], limits: Limits, progress: Progress, left_behind: Callable[[Job[Result]], str]
 ) -> Result:
     """What the work gives, if it may take as long as it takes."""
     follow = limits.follow
-
-    def left_behind(job: Job[Result]) -> str:
-        _abandon(device)
-        return leave_busy(device, index, job, progress.step)
-
     try:
         return attended(
             work,
@@ -238,25 +235,3 @@ def _returned(module: ir.Module, value: Value | None, graph: Graph) -> Any:
     if module.result_type is Scalar.NODE and value is not None and 0 <= value < graph.num_nodes:
         return graph.original_id(int(value))
     return value
-
-
-@contextmanager
-def _abandoned_if_it_fails(device: Device) -> Iterator[None]:
-    """Lets go of a device that fails meanwhile, and of all that was on it."""
-    try:
-        yield
-    except DeviceFaultError:
-        _abandon(device)
-        raise
-
-
-def _abandon(device: Device) -> None:
-    """Forgets a device and all that was on it; the next run opens it anew."""
-    device.broken = True
-    abandon(device)
-    forget_device(device)
-    _DEAD.append((device, forget_kernels(device)))
-
-
-_DEAD: list[object] = []
-"""What was on devices that have failed: unloading it would only fail again, and say so where nobody can catch it."""

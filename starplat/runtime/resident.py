@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,7 +59,8 @@ class ResidentGraph:
     def __init__(self, device: Device, graph: Graph) -> None:
         self._device = device
         self._buffers: dict[tuple[str, ir.Element], Buffer] = {}
-        self.when_graph_goes: weakref.finalize[..., Graph] | None = None
+        self._when_graph_goes = weakref.finalize(graph, _trim, weakref.ref(device))
+        self._when_graph_goes.atexit = False
         self.num_nodes = graph.num_nodes
         self.num_arcs = graph.num_arcs
         self.wide_arcs = needs_wide_arcs(graph.num_arcs)
@@ -105,16 +105,15 @@ class ResidentGraph:
     def give_back(self) -> None:
         """Leaves the device, and with it what was kept for runs on graphs of this size."""
         self._buffers.clear()
-        if self.when_graph_goes is not None:
-            self.when_graph_goes.detach()
-        if not self._device.broken:
-            self._device.trim()
+        self._when_graph_goes.detach()
+        _trim(weakref.ref(self._device))
 
 
-_RESIDENT: weakref.WeakKeyDictionary[Device, weakref.WeakKeyDictionary[Graph, ResidentGraph]] = (
-    weakref.WeakKeyDictionary()
-)
-"""The graphs on every device; those that were used last stand last."""
+def _trim(device: weakref.ref[Device]) -> None:
+    """Gives back what was kept for runs on graphs of a size; a session that nobody has any more has no device."""
+    there = device()
+    if there is not None and not there.broken:
+        there.trim()
 
 
 def on_device(device: Device, graph: Graph) -> ResidentGraph:
@@ -124,16 +123,10 @@ def on_device(device: Device, graph: Graph) -> ResidentGraph:
         DiagnosticError: E0811, the device's kernels cannot count its nodes.
     """
     device.require_countable(graph.num_nodes)
-    if device not in _RESIDENT:
-        _RESIDENT[device] = weakref.WeakKeyDictionary()
-        device.relief = partial(_drop_oldest, weakref.ref(device))
-    graphs = _RESIDENT[device]
-    resident = graphs.pop(graph, None)
+    resident: ResidentGraph | None = device.graphs.pop(graph, None)
     if resident is None:
         resident = ResidentGraph(device, graph)
-        resident.when_graph_goes = weakref.finalize(graph, resident.give_back)
-        resident.when_graph_goes.atexit = False
-    graphs[graph] = resident
+    device.graphs[graph] = resident
     return resident
 
 
@@ -141,32 +134,9 @@ def make_room(device: Device, needed: int) -> bool:
     """Takes graphs off the device, those not used for longest first and never the last one used, until `needed` bytes
     are free; whether they are. True where nobody can tell."""
     while (free := device.free_memory()) is not None and free < needed:
-        if not device.relief():
+        if not device.relieve():
             return False
     return True
-
-
-def _drop_oldest(device: weakref.ref[Device]) -> bool:
-    there = device()
-    graphs = [] if there is None else list(_RESIDENT.get(there, ()))
-    if there is None or len(graphs) < 2:
-        return False
-    forget(there, graphs[0])
-    return True
-
-
-def forget(device: Device, graph: Graph) -> None:
-    """Takes the graph off the device, so that the next run uploads it again."""
-    graphs = _RESIDENT.get(device)
-    resident = None if graphs is None else graphs.pop(graph, None)
-    if resident is not None:
-        resident.give_back()
-
-
-def forget_device(device: Device) -> None:
-    """Takes all graphs off a device that is not used again."""
-    for resident in _RESIDENT.pop(device, {}).values():
-        resident.give_back()
 
 
 def weights_as(graph: Graph, element: ir.Element) -> Cells:

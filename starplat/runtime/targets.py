@@ -115,18 +115,13 @@ _TARGETS: dict[str, Callable[[int], Device]] = {
 TARGETS = tuple(_TARGETS)
 
 
-def open_device(target: str, index: int = 0) -> Device:
-    """A device of the target, the same one every time; `auto` is the first target that has a device.
+def open_device(target: str, index: int) -> Device:
+    """A device of the target, opened anew.
 
     Raises:
-        DiagnosticError: E0907, no such target; E0901 or E0902, no such device, with what would mend it.
+        DiagnosticError: E0901 or E0902, no such device, with what would mend it.
     """
-    require(target)
-    if target == "auto":
-        return open_device(automatic(), index)
-    if (target, index) not in _OPENED:
-        _OPENED[target, index] = _TARGETS[target](index)
-    return _OPENED[target, index]
+    return _TARGETS[target](index)
 
 
 def capabilities_at(target: str, index: int = 0) -> Capabilities:
@@ -163,15 +158,6 @@ def require(target: str) -> None:
     suggestion = did_you_mean(target, TARGETS)
     help = f"{suggestion} {names}" if suggestion else names
     raise DiagnosticError(Diagnostic("E0907", message, help=help), exit_code=ExitCode.USAGE)
-
-
-_OPENED: dict[tuple[str, int], Device] = {}
-
-
-def abandon(device: Device) -> None:
-    """Forgets a device that has failed, so that the next run opens it anew."""
-    for key in [key for key, opened in _OPENED.items() if opened.belongs(device)]:
-        del _OPENED[key]
 
 
 @cache

@@ -23,6 +23,7 @@ from starplat.runtime.elements import Cells
 from starplat.runtime.launch import run_module
 from starplat.runtime.results.result import Result
 from starplat.runtime.results.ties import following, has_ties
+from starplat.runtime.session import Session
 from starplat.schedule import PLAIN
 
 TOLERANCE = {Scalar.FLOAT: 1e-4, Scalar.DOUBLE: 1e-9}
@@ -67,9 +68,10 @@ def validate(
     *,
     racy: bool = False,
     limits: Limits = UNLIMITED,
+    session: Session | None = None,
 ) -> tuple[Result, Verdict]:
     """The result with `validated` set, and the verdict. `racy` says that the program has a race, class (f). Of the
-    `limits` the time is the interpreter's too; its rounds are others.
+    `limits` the time is the interpreter's too; its rounds are others. It runs in the `session`.
     """
     if racy:
         reason = "the program has a race, so its answers may differ from run to run"
@@ -83,13 +85,19 @@ def validate(
         results=wanted,
         schedule=PLAIN,
         limits=replace(limits, max_rounds=None),
+        session=session,
     )
-    verdict = judged(result, expected, module, arguments, limits)
+    verdict = judged(result, expected, module, arguments, limits, session)
     return replace(result, validated=verdict.valid), verdict
 
 
 def judged(
-    result: Result, expected: Result, module: ir.Module, arguments: Mapping[str, object] | Bound, limits: Limits
+    result: Result,
+    expected: Result,
+    module: ir.Module,
+    arguments: Mapping[str, object] | Bound,
+    limits: Limits,
+    session: Session | None = None,
 ) -> Verdict:
     """What is to be thought of an answer that should be `expected`.
 
@@ -111,6 +119,7 @@ def judged(
         results=list(result.properties),
         schedule=PLAIN,
         limits=replace(limits, max_rounds=None),
+        session=session,
     )
     difference = first_difference(result, again)
     if difference is not None and not follower.complete:

@@ -27,13 +27,13 @@ from starplat.backends.cuda_family import Family
 from starplat.backends.launch import KernelArgument
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import launched_alone, loops_of
-from starplat.runtime import targets
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Kernels, LaunchSize
 from starplat.runtime.devices.reference import ReferenceDevice
 from starplat.runtime.devices.together import Board, board_for
 from starplat.runtime.devices.words import Given, WordKernels, always
 from starplat.runtime.elements import Cells, Value
+from starplat.runtime.session import default_session
 from tests.kept import kept, kept_file
 
 HERE = Path(__file__).parent / "host_cuda"
@@ -207,13 +207,7 @@ class EmulatedKernels(WordKernels):
 def emulated(machine: Machine) -> Iterator[EmulatedDevice]:
     """Target `cuda`, device 0, is such a device inside."""
     require_compiler()
-    key, device = ("cuda", 0), EmulatedDevice(machine)
-    before = targets._OPENED.get(key)
-    targets._OPENED[key] = device
-    try:
+    device = EmulatedDevice(machine)
+    with pytest.MonkeyPatch.context() as instead:
+        instead.setitem(default_session()._devices, ("cuda", 0), device)
         yield device
-    finally:
-        if before is None:
-            targets._OPENED.pop(key, None)
-        else:
-            targets._OPENED[key] = before

@@ -19,7 +19,7 @@ from starplat.ir.visitor import launched_alone
 from starplat.runtime import elements
 from starplat.runtime.devices.device import LaunchSize
 from starplat.runtime.devices.opencl import launch_range
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule.apply import decided
 from starplat.schedule.parse import parse_schedule
@@ -165,7 +165,7 @@ def test_few_groups_take_turns(target: Target, name: str, monkeypatch: pytest.Mo
     """As they do where there are more nodes than work-items."""
     if target.fault is None:
         monkeypatch.setattr(launch, "groups_for", lambda iterations: 3)
-        monkeypatch.setattr(open_device(target.target, target.device or 0), "few_groups", 1)
+        monkeypatch.setattr(default_session().device(target.target, target.device or 0), "few_groups", 1)
     agree(name, GRAPHS["hubs"], target)
 
 
@@ -304,7 +304,7 @@ def test_emitted_programs_keep_the_device_busy_too(target: str, file: str) -> No
 def test_a_cpu_gives_each_of_its_threads_a_node_unless_asked_otherwise(target: Target) -> None:
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    device = open_device(target.target, target.device or 0)
+    device = default_session().device(target.target, target.device or 0)
     if device.capabilities is None:
         pytest.skip(f"{target.label} is no CPU")
     module = program_of("bfs").module()

@@ -24,7 +24,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
 from starplat.runtime import bind_text
 from starplat.runtime.facts import facts_of
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.schedule import Schedule, apply
 from starplat.schedule.parse import parse_schedule, read_schedule
 from starplat.schedule.step import Step
@@ -136,7 +136,8 @@ def test_a_search_that_has_nothing_left_to_do_runs_nothing(program: starplat.Pro
     again = search(program, "reference", 60)
     again.bench.started = lambda words: pytest.fail(f"it runs {words}")
     found = again.outcome({trial.schedule: trial for trial in whole.trials})
-    assert (found.complete, found.trials, found.device) == (True, whole.trials, open_device("reference").name)
+    device = default_session().device("reference")
+    assert (found.complete, found.trials, found.device) == (True, whole.trials, device.name)
 
 
 def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +152,7 @@ def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monk
     monkeypatch.setattr(for_targets, "_KNOWN", {})
     usual = key_of(program.module(), GRAPH, {}, "reference", None)
     assert set(asked) == {INTERPRETER}
-    monkeypatch.setattr(open_device("reference"), "capabilities", lesser)
+    monkeypatch.setattr(default_session().device("reference"), "capabilities", lesser)
     asked.clear()
     assert [trial.schedule for trial in search(program, "reference", 60).outcome({}).trials] == ["auto"]
     assert key_of(program.module(), GRAPH, {}, "reference", None) == usual
@@ -161,7 +162,7 @@ def test_what_is_tried_is_what_the_device_can_do(program: starplat.Program, monk
 def test_a_search_is_about_one_device(program: starplat.Program, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = key_of(program.module(), GRAPH, {}, "reference", None)
     assert key_of(program.module(), GRAPH, {}, "reference", 0) == usual
-    monkeypatch.setattr(open_device("reference"), "name", "another")
+    monkeypatch.setattr(default_session().device("reference"), "name", "another")
     assert key_of(program.module(), GRAPH, {}, "reference", 0) != usual
 
 

@@ -14,7 +14,8 @@ from starplat.backends.scheduled import capabilities_of
 from starplat.ir.processors import Processor
 from starplat.runtime import at_hand, targets
 from starplat.runtime.at_hand import chosen
-from starplat.runtime.targets import capabilities_at, open_device
+from starplat.runtime.session import default_session
+from starplat.runtime.targets import capabilities_at
 from starplat.toolchain.description import DeviceDescription
 from starplat.toolchain.devices import REPORTS, report
 from tests.cli.conftest import Outcome
@@ -45,7 +46,7 @@ def test_a_device_that_is_only_looked_at_can_do_what_it_can_when_it_is_opened(ta
         pytest.skip(f"{target} has no device here")
     for device in usable:
         assert device.index is not None
-        opened = open_device(target, device.index).capabilities or capabilities_of(target)
+        opened = default_session().device(target, device.index).capabilities or capabilities_of(target)
         assert capabilities_at(target, device.index) == opened
         assert chosen(target, device.index).capabilities == opened
 

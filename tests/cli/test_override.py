@@ -16,7 +16,7 @@ from starplat.ir.printing.proceeding import proceeding
 from starplat.program_text import read_program
 from starplat.runtime import text
 from starplat.runtime.facts import facts_of
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.source import SourceFile
 from starplat.toolchain.devices import report
 from tests.cli.conftest import Outcome
@@ -52,7 +52,7 @@ def dumped(starplat: Starplat, examples: Path, roads: Path, folder: Path, monkey
 @on_opencl
 def test_a_dump_holds_kernels_intermediate_form_and_the_hosts_way(examples: Path, roads: Path, dumped: Path) -> None:
     assert sorted(path.name for path in dumped.iterdir()) == ["sssp.sssp.host.txt", "sssp.sssp.ir.txt", KERNELS]
-    device = open_device("opencl")
+    device = default_session().device("opencl")
     module = pipeline.lower(pipeline.check(read_program(examples / "sssp.sp")))
     module = for_target(module, "opencl", None, facts_of(read(roads)), device.capabilities)
     kernels = BACKENDS["opencl"].kernels_text(module)

@@ -8,7 +8,7 @@ import pytest
 import starplat
 from starplat.graph import Graph
 from starplat.runtime import elements
-from starplat.runtime.resident import forget, on_device
+from starplat.runtime.resident import on_device
 from tests.programs.cases import CASES, Case
 from tests.programs.targets import REFERENCE, Target, compiled, every_device
 from tests.runtime import test_executor
@@ -99,9 +99,9 @@ def test_edges_that_the_caller_gives_are_64_bits(target: Target) -> None:
 @runtime_devices
 def test_kernels_of_every_domain_take_wide_arcs(target: str) -> None:
     device = device_of(target)
-    forget(device, test_executor.GRAPH)
+    device.forget_graphs([test_executor.GRAPH])
     try:
         test_executor.test_kernels_over_arcs_neighbors_and_once(target)
         assert on_device(device, test_executor.GRAPH).wide_arcs
     finally:
-        forget(device, test_executor.GRAPH)
+        device.forget_graphs([test_executor.GRAPH])

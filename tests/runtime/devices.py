@@ -9,7 +9,7 @@ import pytest
 
 from starplat.diagnostics import DiagnosticError
 from starplat.runtime.devices.device import Device
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 
 TARGETS = ("reference", "opencl", "sycl", "openmp", "openacc")
 
@@ -22,7 +22,7 @@ def every_target(test: Callable[..., None]) -> Callable[..., None]:
 @cache
 def _fault(target: str) -> str | None:
     try:
-        open_device(target)
+        default_session().device(target)
     except DiagnosticError as error:
         return str(error)
     return None
@@ -32,4 +32,4 @@ def device_of(target: str) -> Device:
     """The target's first device, or a skip that says why there is none."""
     if (fault := _fault(target)) is not None:
         pytest.skip(fault)
-    return open_device(target)
+    return default_session().device(target)

@@ -7,7 +7,6 @@ import numpy as np
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.runtime import run_module
-from starplat.runtime.resident import forget
 from starplat.schedule import PLAIN
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
@@ -30,7 +29,7 @@ def test_the_graph_goes_up_once(target: str) -> None:
     assert first.bytes.up - again.bytes.up == arrays
     flag = 1 if target == "reference" else 0  # of src.modified; elsewhere a launch puts src into a set
     assert again.bytes.up == flag + 4  # src.dist
-    forget(device, roads)
+    device.forget_graphs([roads])
     assert run_module(sssp(), roads, target=target, arguments={"src": 0}, results=[]).bytes.up == first.bytes.up
 
 

@@ -12,9 +12,10 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.interpreter import KernelRunner
-from starplat.runtime import run_module, targets
+from starplat.runtime import run_module
 from starplat.runtime.devices.cuda import CudaDevice
 from starplat.runtime.devices.device import Kernels
+from starplat.runtime.session import default_session
 from tests.runtime.programs import A, B, increment, module
 from tests.runtime.standin import Array, CuPy, RuntimeFaultError, Stream
 
@@ -41,7 +42,7 @@ class StandInDevice(CudaDevice):
 @pytest.fixture
 def cupy(monkeypatch: pytest.MonkeyPatch) -> CuPy:
     made = CuPy()
-    monkeypatch.setitem(targets._OPENED, ("cuda", 0), StandInDevice(made, 0))
+    monkeypatch.setitem(default_session()._devices, ("cuda", 0), StandInDevice(made, 0))
     return made
 
 
@@ -56,7 +57,7 @@ def test_cupys_arrays_are_used_in_place(cupy: CuPy) -> None:
     assert result["a"] is a
     assert result["b"] is b
     assert a.get().tolist() == [11, 12, 13, 14, 15]
-    device = targets.open_device("cuda")
+    device = default_session().device("cuda")
     assert isinstance(device, CudaDevice)
     assert device.device.waited == 2  # for whatever stream they were made on
 
@@ -125,7 +126,7 @@ def test_a_fault_costs_the_device(cupy: CuPy, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(DiagnosticError, match=r"E0906.*illegal memory access") as caught:
         run()
     assert caught.value.exit_code is ExitCode.NO_DEVICE
-    assert ("cuda", 0) not in targets._OPENED
+    assert ("cuda", 0) not in default_session()._devices
 
 
 def test_runs_are_timed_by_the_devices_own_clock(cupy: CuPy) -> None:

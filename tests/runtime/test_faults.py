@@ -14,7 +14,7 @@ from starplat.runtime import run_module
 from starplat.runtime.devices import opencl
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice, OpenCLKernels
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.toolchain import cache
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of
@@ -79,7 +79,7 @@ def test_a_kernel_that_faults(moment: str, device: OpenCLDevice, monkeypatch: py
         message = refused("E0906", ExitCode.NO_DEVICE)
     assert "failed while the program ran: clFinish failed: OUT_OF_RESOURCES" in message
     assert distances() == expected
-    anew = open_device("opencl")
+    anew = default_session().device("opencl")
     assert anew is not device
     assert not anew.broken
 
@@ -120,4 +120,4 @@ def test_a_damaged_entry_of_the_cache_is_built_again(device: OpenCLDevice, tmp_p
 def test_a_mistake_of_the_caller_does_not_cost_the_device(device: Device) -> None:
     with pytest.raises(DiagnosticError, match="E0816"):
         run_module(sssp(), GRAPH, target="opencl", arguments={"src": 99})
-    assert open_device("opencl") is device
+    assert default_session().device("opencl") is device

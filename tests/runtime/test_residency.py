@@ -13,11 +13,12 @@ import starplat
 from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.ir import nodes as ir
-from starplat.runtime import run_module, targets
+from starplat.runtime import run_module
 from starplat.runtime.devices.device import Device
 from starplat.runtime.devices.opencl import OpenCLDevice
 from starplat.runtime.devices.reference import ReferenceDevice
-from starplat.runtime.resident import forget, on_device
+from starplat.runtime.resident import on_device
+from starplat.runtime.session import default_session
 from tests.backends.modules import sssp
 from tests.runtime.devices import device_of, every_target
 from tests.runtime.programs import A, B, increment, module, number
@@ -149,7 +150,7 @@ class SmallDevice(ReferenceDevice):
 
 
 def opened(monkeypatch: pytest.MonkeyPatch, device: ReferenceDevice) -> None:
-    monkeypatch.setitem(targets._OPENED, ("reference", 0), device)
+    monkeypatch.setitem(default_session()._devices, ("reference", 0), device)
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -190,7 +191,7 @@ def test_the_estimate_is_what_a_run_takes(target: str) -> None:
     taken = sum(buffer.size for buffer in device._ours if buffer not in before)
     assert result.estimate.graph == 4 * (51 + 300 + 300)
     assert 0 <= taken - result.estimate.total <= 64  # the words of reductions
-    forget(device, graph)
+    device.forget_graphs([graph])
 
 
 # --- arrays of pyopencl --------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import LaunchSize
 from starplat.runtime.devices.sycl import SyclDevice
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.toolchain import sycl as probe
 from starplat.toolchain import sycl_apart
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
@@ -234,7 +234,7 @@ def test_every_device_is_reported() -> None:
     assert [row.index for row in rows if row.usable] == list(range(len(probe.sycl_devices())))
     assert all(row.status == "ready" or not row.usable for row in rows)
     with pytest.raises(DiagnosticError, match="E0902"):
-        open_device("sycl", 99)
+        default_session().device("sycl", 99)
 
 
 def test_memory_that_is_not_there_is_foreseen() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import starplat
 from starplat.ir.work import CALLS, CONDITIONS, EARLY, LOOPS, Cost, cost_of
-from starplat.runtime import targets
 from starplat.runtime.devices.reference import ReferenceDevice
+from starplat.runtime.session import default_session
 from starplat.runtime.tracing.work import UNCOUNTED, copy_rate
 from tests.backends.emulated import Machine, emulated
 from tests.runtime.devices import device_of, every_target
@@ -113,7 +113,7 @@ def test_every_device_copies_at_some_rate(target: str, monkeypatch: pytest.Monke
     assert 1e6 < rate < 1e14
     assert copy_rate(device) == rate
     assert (device.traffic.up, device.traffic.down) == before
-    assert targets.open_device(target) is device
+    assert default_session().device(target) is device
 
 
 def test_a_small_device_copies_less(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from starplat.diagnostics import DiagnosticError
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of, walk_host
 from starplat.runtime import run_module
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.runtime.validate import first_difference
 from starplat.schedule import PLAIN, Schedule
 from starplat.schedule.apply import decided
@@ -217,7 +217,7 @@ def test_devices_give_the_same_answers(
     """With a work-item in the group as with many."""
     if target.fault is not None:
         pytest.skip(f"{target.label} cannot run here: {target.fault}")
-    device = open_device(target.target, target.device or 0)
+    device = default_session().device(target.target, target.device or 0)
     if hasattr(device, "items_of_group"):
         monkeypatch.setattr(device, "items_of_group", items)
     monkeypatch.setattr("starplat.schedule.loop.groups.FEW", few)

@@ -13,9 +13,9 @@ from starplat import pipeline
 from starplat.backends import scheduled as for_targets
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import INTERPRETER, Capabilities
-from starplat.runtime import launch, run_module
-from starplat.runtime.devices import building
+from starplat.runtime import run_module
 from starplat.runtime.facts import facts_of
+from starplat.runtime.session import default_session
 from starplat.schedule import AUTO, PLAIN, Schedule, apply
 from starplat.schedule.apply import decided, scheduled
 from starplat.schedule.facts import GraphFacts
@@ -135,12 +135,12 @@ def test_a_second_run_schedules_and_builds_nothing(program: starplat.Program, mo
         return found
 
     monkeypatch.setattr(for_targets, "scheduled", counted)
-    device = launch.open_device("reference")
+    device = default_session().device("reference")
     for _ in range(3):
         program.run(GRAPH, target="reference", schedule="loop=host")
         program.run(GRAPH, target="reference", schedule="loop=host,direction=push")
     assert len(taken) == 2
-    built = [module for module, _ in building._BUILT[device].values()]
+    built = [module for module, _ in device.built.values()]
     assert sum(module is made for module in built for made in taken) == 1, "equal modules are one"
 
 

@@ -14,7 +14,7 @@ from starplat.diagnostics import DiagnosticError, ExitCode
 from starplat.graph.graph import Graph
 from starplat.runtime import run_module
 from starplat.runtime.devices.opencl import Builder, OpenCLDevice
-from starplat.runtime.targets import open_device
+from starplat.runtime.session import default_session
 from starplat.toolchain import opencl as probe
 from starplat.toolchain import vendors
 from starplat.toolchain.cache import FOLDER_VARIABLE, _checked_folder
@@ -123,17 +123,17 @@ def test_a_runtime_that_does_not_load_is_reported_with_what_mends_it(
     monkeypatch.setattr("starplat.runtime.targets.opencl_devices", lambda: ())
     monkeypatch.setattr("starplat.runtime.targets.report", lambda _: (missing,))
     with pytest.raises(DiagnosticError, match=r"E0902.*does not load") as error:
-        open_device("opencl", 99)
+        default_session().device("opencl", 99)
     assert error.value.exit_code is ExitCode.NO_DEVICE
     assert error.value.diagnostics[0].help == vendors.INTEL_LIBRARIES
 
 
 def test_unknown_targets_and_devices_are_refused() -> None:
     with pytest.raises(DiagnosticError, match="E0907") as error:
-        open_device("opncl")
+        default_session().device("opncl")
     assert "did you mean 'opencl'?" in str(error.value)
     with pytest.raises(DiagnosticError, match="E0902") as missing:
-        open_device("reference", 7)
+        default_session().device("reference", 7)
     assert missing.value.exit_code is ExitCode.NO_DEVICE
 
 

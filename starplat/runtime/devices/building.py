@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import weakref
-
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.device import Device, Kernels
 from starplat.runtime.text import dump_program, edited_text_may_be_wrong
 
-_BUILT: weakref.WeakKeyDictionary[Device, dict[tuple[int, bool], tuple[ir.Module, Kernels]]] = (
-    weakref.WeakKeyDictionary()
-)
 _MOST_BUILT = 64
 
 
 def kernels_on(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
     """The module's kernels on the device; those of the modules last used are at hand."""
-    known = _BUILT.setdefault(device, {})
-    key = (id(module), wide_arcs)
+    known, key = device.built, (id(module), wide_arcs)
     if key not in known:
         if len(known) >= _MOST_BUILT:
             known.pop(next(iter(known)))
@@ -25,8 +19,3 @@ def kernels_on(device: Device, module: ir.Module, wide_arcs: bool) -> Kernels:
         with edited_text_may_be_wrong(device.target, module):
             known[key] = (module, device.build(module, wide_arcs=wide_arcs))
     return known[key][1]
-
-
-def forget_kernels(device: Device) -> object:
-    """Takes the kernels from a device that is not used again; what is given must be kept where unloading would fail."""
-    return _BUILT.pop(device, None)

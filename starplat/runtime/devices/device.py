@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import RLock
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
@@ -49,6 +50,12 @@ class Device(DeviceMemory):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.broken = False
+        self.turn = RLock()
+        """Held by whoever runs something: words of kernels and the queue are for one run at a time."""
+        self.built: dict[tuple[int, bool], tuple[ir.Module, Kernels]] = {}
+        """The kernels of the modules last used, by module and width of arcs; `building.kernels_on` fills it."""
+        self.copied_per_second: float | None = None
+        """Bytes, as soon as `tracing.work.copy_rate` has measured them."""
 
     def beside(self, arrays: Iterable[Any]) -> Device:
         """This device in the form in which it can use the caller's `arrays`, as far as it can."""
@@ -61,6 +68,12 @@ class Device(DeviceMemory):
     def belongs(self, device: Device) -> bool:
         """Whether `device` is this one, or a form of it that `beside` gave."""
         return device is self
+
+    def close(self) -> None:
+        """Gives back all that is kept here between runs."""
+        self.built.clear()
+        self.forget_graphs()
+        self.trim()
 
     def adopt(self, array: Any, dtype: np.dtype[Any], count: int) -> Adopted | None:
         """A caller's array to be used where it lies, with all that was asked of it done; None if it lies elsewhere or

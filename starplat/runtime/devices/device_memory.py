@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from starplat.graph.graph import Graph
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device_faults import out_of_memory
 from starplat.runtime.elements import Cells, Value
@@ -38,8 +39,8 @@ class DeviceMemory(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self.traffic = Traffic()
-        self.relief: Callable[[], bool] = lambda: False
-        """Gives up something on the device that can be brought back, a graph; False where there is nothing."""
+        self.graphs: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
+        """Those that lie here, as `resident.on_device` has brought them; the last one used stands last."""
         self._free: dict[tuple[np.dtype[Any], int], list[Buffer]] = defaultdict(list)
         self._ours: weakref.WeakSet[Buffer] = weakref.WeakSet()
 
@@ -59,13 +60,25 @@ class DeviceMemory(ABC):
 
     def _room(self, dtype: np.dtype[Any], count: int) -> Any:
         """New memory; where there is none, after what is kept has been given up, then graphs that are not in use."""
-        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relief] * _MOST_RELIEFS))
+        give_up: Iterable[Callable[[], bool]] = (self._trimmed, *([self.relieve] * _MOST_RELIEFS))
         for more in give_up:
             with suppress(MemoryError):
                 return self._allocate(dtype, count)
             if not more():
                 break
         raise out_of_memory(self.name, dtype.itemsize * count)
+
+    def relieve(self) -> bool:
+        """Takes off the device the graph that was not used for longest; False where only the last one is left."""
+        graphs = list(self.graphs)
+        self.forget_graphs(graphs[:1] if len(graphs) > 1 else ())
+        return len(graphs) > 1
+
+    def forget_graphs(self, graphs: Iterable[Graph] | None = None) -> None:
+        """Takes graphs off the device, by default all, so that the next run uploads them again."""
+        for graph in list(self.graphs if graphs is None else graphs):
+            if (resident := self.graphs.pop(graph, None)) is not None:
+                resident.give_back()
 
     def _trimmed(self) -> bool:
         self.trim()

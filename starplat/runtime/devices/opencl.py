@@ -108,7 +108,13 @@ class OpenCLDevice(ArrayDevice):
             if len(self._beside) >= _MOST_CONTEXTS:
                 self._beside.pop(next(iter(self._beside)))
             self._beside[context] = OpenCLDevice(self.device, context)
+            self._beside[context].turn = self.turn
         return self._beside[context]
+
+    def close(self) -> None:
+        super().close()
+        for beside in self._beside.values():
+            beside.close()
 
     def belongs(self, device: Device) -> bool:
         return device is self or device in self._beside.values()

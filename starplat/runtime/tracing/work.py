@@ -3,7 +3,6 @@ device copies, which is what that can be held against."""
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -77,25 +76,22 @@ def _held(walk: Walk, num_nodes: int) -> float:
             return 0.0
 
 
-_RATES: weakref.WeakKeyDictionary[Device, float] = weakref.WeakKeyDictionary()
-
-
 def copy_rate(device: Device) -> float:
     """Bytes that a device reads and writes in a second while it copies a large buffer: the best of several times; it is
     measured once for each device."""
-    if device not in _RATES:
+    if device.copied_per_second is None:
         free = device.free_memory()
         size = COPIED if free is None else max(min(COPIED, free // SHARE), 2**20)
         source, destination = (device.allocate(np.dtype(np.int32), size // 4) for _ in range(2))
         try:
             device.fill(source, 1)
             device.copy(destination, source)
-            _RATES[device] = max(_rate(device, source, destination) for _ in range(COPIES))
+            device.copied_per_second = max(_rate(device, source, destination) for _ in range(COPIES))
         finally:
             for buffer in (source, destination):
                 device.release(buffer)
             device.trim()
-    return _RATES[device]
+    return device.copied_per_second
 
 
 def _rate(device: Device, source: Any, destination: Any) -> float:
