@@ -20,7 +20,7 @@ LONGEST_LINE = 112
 """Columns of program text that a diagnostic shows; of a longer line, those around the place."""
 ELLIPSIS = "..."
 MOST_ERRORS = 20
-"""Errors that are written out where nobody asks for all."""
+"""Errors that are written out unless all are asked for."""
 
 
 class Severity(Enum):
@@ -87,7 +87,7 @@ class ExitCode(Enum):
 
 
 class DiagnosticError(Exception):
-    """Carries diagnostics to whoever shows them; its text is that of the first errors."""
+    """An exception that carries diagnostics; its text is that of the first errors."""
 
     def __init__(self, *diagnostics: Diagnostic, exit_code: ExitCode = ExitCode.WRONG_INPUT) -> None:
         shown, more = first_errors(diagnostics)

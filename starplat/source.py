@@ -1,7 +1,7 @@
 """What a piece of program text is, and where in it something stands.
 
 A `SourceFile` is text with a name; a `Span` is a half-open range of characters in it. Lines and columns are worked out
-only when somebody asks, because most spans are never shown.
+on demand, because most spans are never shown.
 """
 
 from __future__ import annotations

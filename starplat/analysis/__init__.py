@@ -1,4 +1,4 @@
-"""Facts about a program; they change nothing."""
+"""Analyses: facts about a program, which they do not change."""
 
 from starplat.analysis.describe import describe, to_json
 from starplat.analysis.facts import Facts, FunctionFacts, analyse

@@ -1,4 +1,4 @@
-"""Values that all iterations of a parallel loop have in common, so that it is no race who of them stores one.
+"""Values common to all iterations of a parallel loop; storing one is not a race.
 
 Literals and what the loop does not write are common to all. In a pass of iterateInBFS so are functions of the level
 alone: a property that every visited node sets for all its children, from its own, says the same at every node of one

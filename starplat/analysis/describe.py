@@ -1,4 +1,4 @@
-"""The facts about a program for people (`starplat explain`) and for programs (`--json`)."""
+"""The facts about a program as text (`starplat explain`) and as JSON."""
 
 from __future__ import annotations
 

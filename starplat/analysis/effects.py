@@ -1,5 +1,4 @@
-"""What a loop touches: every read and write of a property or an outer scalar, and where the cell stands seen from the
-loop.
+"""The effects of a parallel loop: every read and write of a property or an outer scalar, and the cell's position.
 
 Takes a parallel loop (a `forall`, or a pass of iterateInBFS) of the checked tree, gives its `Access`es. Calls are
 followed into the functions they call. Says nothing about whether anything is allowed: that is `races`.
@@ -53,7 +52,8 @@ class Access:
 
 def accesses(loop: ParallelLoop, program: typed.Program) -> list[Access]:
     """Every touch of memory that outlives an iteration, in the order of the text; the loop's own filter is left out,
-    for it is judged on entry. Locals that a Min or Max of a shared cell carries are among them: they tell who won."""
+    which is evaluated on entry. Locals that a Min or Max of a shared cell carries are among them: they tell which
+    iteration won."""
     collector = _Collector(program, loop)
     collector.block(loop.body)
     if not collector.told:

@@ -1,7 +1,6 @@
-"""All that the analyses found out about a program, in one record.
+"""The record of all facts about a program.
 
-`analyse` takes a checked program and runs every analysis once; whoever needs a fact (lowering, schedules, `starplat
-explain`) asks the record.
+`analyse` runs every analysis once on a checked program; lowering, schedules and `starplat explain` read the record.
 """
 
 from __future__ import annotations

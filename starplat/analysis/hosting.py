@@ -1,4 +1,4 @@
-"""Tells which loops one kernel can hold, and which must be driven from the host.
+"""Finds the loops that one kernel can hold, and those that the host must drive.
 
 A kernel holds everything sequential, neighbor loops and nested `forall`s. What needs the host inside it (a fixed
 point, a BFS, memory that is allocated, filled or copied as a whole, a call of a function that does such things) makes

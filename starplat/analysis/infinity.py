@@ -1,4 +1,4 @@
-"""Which integers may hold INF, so that only their additions need care.
+"""Finds the integers that may hold INF, so that only their additions saturate.
 
 INF plus anything is INF. A symbol may hold INF if anything that may be INF is ever stored to it; the whole program is
 looked at, in any order, until nothing changes.

@@ -1,4 +1,4 @@
-"""Which int and long parameters of a function it takes for nodes: a caller gives their numbers, not their ids.
+"""Finds the int and long parameters used as nodes: their arguments are node numbers, not ids.
 
 A parameter is one if it is converted to a node where it is used, or handed to a function whose parameter is one, or is
 a node. A copy of it, `int k = src;`, is not followed.

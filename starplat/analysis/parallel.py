@@ -1,4 +1,4 @@
-"""Which loops of a function may run their iterations at once: a `forall`, or a pass of iterateInBFS."""
+"""Finds the parallel loops of a function: each `forall` and each pass of iterateInBFS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cell stands, seen from one iteration of a parallel loop: its own, a neighbor's, the same for all, or any."""
+"""The position of a cell relative to an iteration: its own, a neighbor's, the same for all, or any."""
 
 from __future__ import annotations
 

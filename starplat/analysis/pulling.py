@@ -1,4 +1,4 @@
-"""Finds the neighbor loops of a BFS pass that range over DAG parents although they say `neighbors`.
+"""Finds neighbor loops of a BFS pass that range over DAG parents although they are written `neighbors`.
 
 In the body of iterateInBFS `g.neighbors(v)` means children. A loop that only pulls, that is, accumulates into v's own
 cells from a property of w that the same pass accumulates, would find nothing there yet; it ranges over the parents

@@ -1,7 +1,7 @@
-"""Puts every cell set that a parallel loop writes into one of the language's six classes, with the reason.
+"""Classifies every cell set that a parallel loop writes, (a) to (f), with the reason.
 
 (a) owned, (b) read only, (c) reduction, (d) monotone, (e) common value, (f) race. Takes the `Access`es of `effects`;
-`lower` asks the verdicts which writes must be made in one piece, `describe` prints them, and class (f) becomes the
+`lower` asks the verdicts which writes must be atomic, `describe` prints them, and class (f) becomes the
 warning W0501.
 """
 

@@ -1,4 +1,4 @@
-"""Why the iterations of a parallel loop may meet at a cell, in words: the reason behind every atomic operation.
+"""Why iterations of a parallel loop may meet at a cell, in words: the reason for every atomic operation.
 
 Takes a `CellSet` of `races`; says nothing about what is done about it.
 """

@@ -1,5 +1,4 @@
-"""Works out what must cross the bus: for every kernel and every host region what is read and written, and from these
-what is copied.
+"""Computes transfers: what every kernel and host region reads and writes, and hence what is copied.
 
 The graph's arrays go up once and never down; a property goes up only if the caller gave it and its first contents
 matter; it comes down only if the caller asks for it or host code reads it; a scalar that a kernel changes is one word

@@ -1,5 +1,4 @@
-"""Walks over the checked tree that analyses share, beside those of the frontend: what is evaluated, written, called and
-declared below a statement."""
+"""Walks over the typed tree that analyses share: what is evaluated, written, called and declared below a statement."""
 
 from __future__ import annotations
 

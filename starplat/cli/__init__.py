@@ -1,4 +1,4 @@
-"""The command line: `main` runs it."""
+"""The command line; `main` runs it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Does a command's work in a process of its own, so that a crash in there ends in a sentence.
+"""Runs a command in a child process, so that a crash there ends in a sentence.
 
-Drivers, their compilers and kernels on the host's cores run inside of whoever calls them, and a fault in one of them
-ends that process without a word. The one that was started only waits: it hands on what others send it, and says what
-became of the other one. One that is told to stop and does not, because it waits for a kernel, is killed. With
-STARPLAT_DEBUG there is one process, as debuggers like it.
+Drivers, their compilers and kernels on the host's cores run in the calling process, and a fault in one of them ends it
+silently. The parent only waits: it forwards signals and reports how the child ended. A child that ignores a request to
+stop, because it waits for a kernel, is killed. With STARPLAT_DEBUG there is one process, for debuggers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The verbs of the command line, and what an exception that escapes from one means to the shell.
+"""The verbs of the command line, and the exit code of an exception that escapes from one.
 
 Exit codes: 0 fine, 1 the program or the input is wrong, 2 usage, 3 no such device or toolchain, 4 a mistake of
 starplat itself (emitted code did not compile, or an internal error), 130 interrupted. STARPLAT_DEBUG=1 shows the

@@ -1,4 +1,4 @@
-"""The arguments and options that several verbs share, so that they are spelt and explained alike everywhere."""
+"""Arguments and options shared by several verbs."""
 
 from __future__ import annotations
 

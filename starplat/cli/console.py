@@ -1,4 +1,4 @@
-"""How the command line speaks: data on stdout, everything else on stderr, colour where somebody looks.
+"""Output of the command line: data on stdout, everything else on stderr, colour on terminals.
 
 rich is imported only when a terminal (or FORCE_COLOR) asks for colour or a table is drawn, because importing it costs
 more than checking a program does. A coloured diagnostic is the plain one with styles on it: the text is the same.
@@ -87,7 +87,7 @@ def wants_colour(stream: IO[str]) -> bool:
 
 
 def shows_progress() -> bool:
-    """Whether somebody sits before stderr, at a terminal that can redraw a line."""
+    """Whether stderr is a terminal that can redraw a line."""
     return sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
@@ -102,7 +102,7 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def say(message: str) -> None:
-    """A message for whoever is there, on stderr."""
+    """A message on stderr."""
     print(message, file=sys.stderr)
 
 

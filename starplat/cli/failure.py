@@ -1,4 +1,4 @@
-"""The object that a command with `--json` prints on stdout when it fails: the exit code and what stderr says."""
+"""The JSON object of a command that fails under `--json`: the exit code and stderr's text."""
 
 from __future__ import annotations
 

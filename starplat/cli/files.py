@@ -1,4 +1,4 @@
-"""How the command line writes files: whole or not at all.
+"""Atomic file writes of the command line.
 
 A file is written beside its destination under another name and then renamed over it, so that an interruption leaves
 either the old file or the new one. The permissions of a file that is replaced are kept; a symbolic link stays one.
@@ -47,7 +47,7 @@ def write_text(destination: Path, text: str) -> None:
 
 
 def require_writable(*destinations: Path | None) -> None:
-    """Refuses what could not be written before anybody has waited for it; None is no file.
+    """Refuses an unwritable file before the run; None is no file.
 
     Raises:
         DiagnosticError: E0792, it cannot be written.

@@ -1,4 +1,4 @@
-"""Tells on stderr how far a run has come: on a terminal a line that changes, elsewhere a line now and then."""
+"""Progress of a run on stderr: on a terminal one line that changes, elsewhere a line now and then."""
 
 from __future__ import annotations
 

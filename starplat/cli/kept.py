@@ -1,4 +1,4 @@
-"""What must live until the process ends, because taking it apart beside other vendors' runtimes may crash."""
+"""Objects that must live until the process ends, because destroying them beside other vendors' runtimes may crash."""
 
 from __future__ import annotations
 

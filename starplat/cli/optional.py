@@ -1,7 +1,7 @@
-"""An option whose value may be left out: `--trace`, and `--trace page.html`.
+"""An option with an optional value: `--trace`, and `--trace page.html`.
 
-The word after it may as well be the program. Any other word is taken for its value, so that a page whose name does not
-end in `.html` is told of as such.
+The word after it may be the program. Any other word is taken for its value, so that a page whose name does not end in
+`.html` is reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes what a run found to a file: `.npz`, `.csv` or `.parquet`, whole or not at all.
+"""Writes results to a file, `.npz`, `.csv` or `.parquet`, complete or not at all.
 
 A table of nodes has a column `id`, the ids of the graph's file, and a column for every property. Properties of edges
 have a length of their own: in `.npz` they stand beside the others, with `source` and `destination`; for `.csv` and

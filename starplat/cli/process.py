@@ -1,4 +1,4 @@
-"""The process around the command line: what the `starplat` command and `python -m starplat` start."""
+"""Entry points of the `starplat` command and of `python -m starplat`."""
 
 from __future__ import annotations
 

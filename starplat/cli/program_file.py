@@ -1,4 +1,4 @@
-"""The program that a command line names: a file, or `-` for what standard input holds."""
+"""Reads the program that a command line names: a file, or `-` for stdin."""
 
 from __future__ import annotations
 

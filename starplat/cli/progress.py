@@ -1,4 +1,4 @@
-"""A progress bar on stderr for what takes long, where a person looks; silence elsewhere."""
+"""A progress bar on stderr for long work, on a terminal only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Report = Callable[[str, int, int], None]
 
 @contextmanager
 def progress() -> Iterator[Report | None]:
-    """A function to call with a stage's name, what is done of it and how much it is; None where nobody looks."""
+    """A function to call with a stage's name, what is done of it and how much it is; None without a terminal."""
     if not console.shows_progress():
         yield None
         return

@@ -1,4 +1,4 @@
-"""What `starplat run` was asked for, apart from program, graph and arguments."""
+"""The options of `starplat run`, apart from program, graph and arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `starplat run` says of a result: a table of its properties, its rounds, times and bytes, or one JSON object."""
+"""The report of `starplat run`: a table of properties, rounds, times and bytes, or one JSON object."""
 
 from __future__ import annotations
 

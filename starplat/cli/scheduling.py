@@ -1,4 +1,4 @@
-"""Which schedule a command line means, the one that is given, else the one beside the program; and for which device."""
+"""Finds the schedule of a command line, given or beside the program, and the device that it is for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def wanted_schedule(given: str | None, program: Path) -> Schedule | None:
-    """The schedule, None if nobody asks for one; that a file beside the program does is said.
+    """The schedule, None if none is asked for; one from a file beside the program is reported.
 
     Raises:
         DiagnosticError: E0660 to E0664, it is wrong.

@@ -1,4 +1,4 @@
-"""The standard streams of a command: what is closed is nothing, and nobody need listen to messages."""
+"""The standard streams of a command; closed ones are replaced by nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods, attributes and functions that the language brings along, one row each.
+"""Tables of the built-in methods, attributes and functions.
 
 `method_names` says what may be called on what, a row with what and what it gives; what a call becomes is decided in
 `methods`. Rows that give no value stand as statements only; what `DOMAINS` has stands in loops.

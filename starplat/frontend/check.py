@@ -1,4 +1,4 @@
-"""Checks a program: `ast.Program` in, `typed.Program` out, or every mistake that it holds.
+"""Checks a program: `ast.Program` in, `typed.Program` out, or all of its errors.
 
 Functions are checked callees first, so that a call knows what it gives; that also finds recursion. What is checked of
 one function is in `functions`.

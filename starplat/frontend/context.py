@@ -1,4 +1,4 @@
-"""What the checker knows while it walks through one function: names, enclosing loops, and where messages go.
+"""State of the checker inside one function: names, enclosing loops, the reporter.
 
 `Context` is handed to every checking function. It knows no syntax and decides no types.
 """

@@ -1,4 +1,4 @@
-"""From text to the syntax tree.
+"""The parser: from text to the syntax tree.
 
 The grammar's LALR tables are driven token by token here, so that after a mistake the parser can be put back on its
 feet and find the next one. What is said about a mistake, and how the parser goes on after it, is in `mistakes` and

@@ -1,4 +1,4 @@
-"""What the names in sight stand for.
+"""Names in scope and what they stand for.
 
 A `Binding` is a name that was declared, with what has happened to it so far; `Scopes` is the stack of blocks that are
 open. A name that was declared wrongly, or never, is bound to no symbol, so that its next use gives no second message.

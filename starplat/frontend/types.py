@@ -1,4 +1,4 @@
-"""The types of the language and what may be converted to what."""
+"""The types of the language and their conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the syntax tree back to text, in the one canonical style.
+"""Prints the syntax tree as canonical text.
 
 Two spaces a level, a block's `{` on its header's line, a statement that is no block on a line of its own below its
 header, `else` behind its `}`, `iterateInReverse` on a line of its own. `format_source` is what `starplat fmt` writes:

@@ -1,7 +1,4 @@
-"""Reading the typed tree without knowing it: the parts of a node, and everything below it.
-
-For analyses that look for something rather than follow the program's order.
-"""
+"""Generic walks over the typed tree: the parts of a node, and everything below it."""
 
 from __future__ import annotations
 

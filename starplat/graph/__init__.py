@@ -1,4 +1,4 @@
-"""Graphs: what one is, reading and writing them, taking them from other libraries, making them up.
+"""Graphs: reading, writing, conversion from other libraries, generators.
 
 graph = read("roads.gr.gz")
 print(graph.describe())

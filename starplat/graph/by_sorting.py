@@ -1,4 +1,4 @@
-"""Undirected graphs from drawn pairs by sorting 64-bit keys, on any array module that does what NumPy does.
+"""Builds undirected graphs from drawn pairs by sorting 64-bit keys, on NumPy or any compatible array module.
 
 Made for CuPy, where sorting is what a device is best at; on the host, counting sorts (`csr`) are faster. Nothing here
 depends on the order in which a device works, so the result is the same on all of them.

@@ -1,4 +1,4 @@
-"""Checks compressed rows that come from outside (a binary file, someone's arrays) before anything trusts them."""
+"""Validates compressed rows from outside: a binary file, another library's arrays."""
 
 from __future__ import annotations
 

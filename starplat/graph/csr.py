@@ -1,8 +1,8 @@
-"""Puts arcs in order: compressed rows, the reversed graph, symmetric closure, lightest parallel arcs.
+"""Compressed sparse rows: sorting arcs, reversing, symmetric closure, lightest parallel arcs.
 
 Works on bare arrays and knows nothing of files or of `Graph`. Sorting is two stable counting sorts (SciPy's CSR to CSC
 conversion, which keeps duplicates), so it costs O(n + m) and never compares 64-bit keys. SciPy is imported where it is
-needed, since that takes longer than reading most graphs, and arcs that are in order already do without.
+needed: importing it takes longer than reading most graphs, and sorted arcs do without.
 """
 
 from __future__ import annotations

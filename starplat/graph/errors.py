@@ -1,4 +1,4 @@
-"""The messages about graphs: one function for every way in which a graph file or a graph argument can be wrong.
+"""Diagnostics about graph files and graph arguments, one function each.
 
 All return a `DiagnosticError` to raise. A message about text shows its one line, without holding the rest of the file.
 """

@@ -1,4 +1,4 @@
-"""Made-up graphs of the kinds that graph programs are measured on, the same for the same seed everywhere.
+"""Graph generators for benchmarks; the same seed gives the same graph everywhere.
 
 All draw from NumPy's PCG64. They are undirected (both arcs of every edge), without loops or parallel arcs, and
 unweighted unless a range of `weights` is given: integers, both ends included, one for every edge, drawn after its ends

@@ -1,4 +1,4 @@
-"""What a graph is: compressed rows of arcs, optional weights, and the ids that its file called the nodes by.
+"""The `Graph` class: compressed rows of arcs, optional weights, and the node ids of its file.
 
 Nodes are 0..n-1 inside; `ids` or `index_base` lead back to the file's own names for them. An undirected graph holds
 both arcs of every edge; a self loop of it is one arc.

@@ -1,4 +1,4 @@
-"""What the input of a graph calls its nodes, and the way back: `names_of` has both for a graph's ids.
+"""Node ids of a graph's input and the map back to nodes; `names_of` has both.
 
 Ids are numbers that count up (`Counted`), other numbers, each once (`Listed`), or labels (`Labelled`): names, tuples,
 whatever Python can look up in a dictionary. Nodes are 0..n-1; what is no id gives -1.

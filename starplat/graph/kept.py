@@ -1,8 +1,8 @@
-"""Graphs kept from earlier readings: a large text file is parsed once, then its `.spg` is mapped.
+"""Cache of parsed graphs: a large text file is parsed once, then its `.spg` is mapped.
 
 An entry belongs to a file's path and the options of the reading. It is used while the file has the size and the times
 that it had, or else the same SHA-256. Entries appear whole or not at all; those not used for longest go when all of
-them together grow beyond a limit. Where the folder is, and that it is the user's alone, whoever calls has seen to.
+them together grow beyond a limit. The caller gives a folder to which only the user can write.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What readers of graphs ask of the machine that they run on."""
+"""The memory of the machine, which limits what graph readers accept."""
 
 from __future__ import annotations
 

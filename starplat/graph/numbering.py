@@ -1,4 +1,4 @@
-"""Turns the ids of a file into nodes 0..n-1 and remembers what was what; refuses what no machine could hold."""
+"""Numbers the ids of a file as nodes 0..n-1, and refuses graphs that no machine could hold."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Turns text full of numbers into arrays: finds the words of a piece of text and reads them, whole words at a time.
+"""Parses text full of numbers into arrays, many words at a time.
 
 Eight characters of every word are gathered into one 64-bit integer and converted by three multiplications (the SWAR
 method of D. Lemire, "Quickly parsing eight digits", 2022), for all words of the text at once. What is not a number
-raises `NotNumbersError`; where it stands is found afterwards by whoever reads line by line.
+raises `NotNumbersError`; a later reading, line by line, finds the place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""NumPy's PCG64 random numbers, drawn by all lanes of an array at once: the same stream on a device as on the host.
+"""NumPy's PCG64 random numbers, vectorised: the same stream on a device as on the host.
 
 `Numbers` has those methods of `numpy.random.Generator` that the generators of graphs use, with the same meaning and bit
 for bit the same values, as arrays of any module that does what NumPy does (CuPy, or NumPy itself). A 128-bit linear

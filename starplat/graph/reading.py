@@ -1,4 +1,4 @@
-"""From a path to a graph: finds the format by content, reads, and applies what the user asked of the graph."""
+"""Reads a graph from a path: detects the format, reads, applies the user's options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arcs as their file spells them, row by row: for files whose ids may be names, or whose words stand among others.
+"""Reads arcs as words, row by row: for files whose ids may be names, or that mix arcs with other words.
 
 A format lists its rows; `graph_of_rows` turns the words into numbers, or keeps them as names, and makes the graph. Ids
 are numbers where all of them are, and names where one is nothing like a number; `-1` and `1.5` are neither. Slower than

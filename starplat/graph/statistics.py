@@ -1,4 +1,4 @@
-"""Numbers that describe a graph: what `starplat graph info` prints."""
+"""Statistics of a graph for `starplat graph info`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens a graph file: takes off its compression, shows its beginning, cuts its text into pieces of whole lines.
+"""Opens a graph file: decompresses it, peeks at its beginning, splits its text into pieces of whole lines.
 
 Compression is known by its first bytes. The formats read from an `Input` and never open files themselves, so that every
 way in which opening or unpacking can fail has its message here.
@@ -40,7 +40,7 @@ class Progress(Protocol):
 
 
 def unheard(stage: str, done: int, total: int, /) -> None:
-    """A `Progress` that nobody listens to."""
+    """A `Progress` that is ignored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reads arcs written one a line in columns: what edge lists, Matrix Market, DIMACS and PACE have in common.
+"""Reads arcs in columns, one a line: shared by edge lists, Matrix Market, DIMACS and PACE.
 
 Pieces of text are parsed whole, on all cores. A piece that is refused is read again line by line, only to say which
 line and column is wrong and what was expected there.

@@ -1,4 +1,4 @@
-"""From a graph to a file, in any format that can be written; the file is whole or not there at all."""
+"""Writes a graph to a file in any writable format; the file is complete or absent."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Loops that go on until nothing changes: which come to the same end in any order of their iterations."""
+"""Monotone fixed points: loops whose end does not depend on the order of their iterations."""

@@ -1,4 +1,4 @@
-"""Under which conditions a statement happens, each time that the statement around it does."""
+"""The conditions under which a statement runs, relative to the statement around it."""
 
 from __future__ import annotations
 

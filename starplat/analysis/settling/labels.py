@@ -1,4 +1,4 @@
-"""Labels that are nodes: cells that say for every node some node of its own component, and only fall (or rise).
+"""Component labels that are nodes: every cell names a node of its component, and only falls (or rises).
 
 At first every node is its own label. A loop hooks labels to those of neighbors and lets labels follow labels, until the
 ends of no arc differ: then the label of every node of a component is the least one's, whatever the rounds saw of each

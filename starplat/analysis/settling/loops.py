@@ -1,8 +1,8 @@
-"""Loops that go on until nothing changes, so that cells lowered by `Min` (raised by `Max`) end alike in any order.
+"""Monotone fixed points: cells lowered by `Min` (raised by `Max`) end alike in any order of updates.
 
 Iterations of a `forall` may see each other's cells old or new. That is harmless where all that follows from a cell goes
-the same way as the cell, and where the loop ends only when nothing changed: whatever was missed is put right by a later
-round. The verdict is asked by `races` for class (d), and lowering hands it on to all schedules that change the order.
+the same way as the cell, and where the loop ends only when nothing changed: a later round repairs a stale
+read. The verdict is asked by `races` for class (d), and lowering hands it on to all schedules that change the order.
 """
 
 from __future__ import annotations

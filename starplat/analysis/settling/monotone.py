@@ -1,4 +1,4 @@
-"""Whether an expression follows the cells that it reads: it never falls when none of them does.
+"""Tests whether an expression is monotone in the cells that it reads: it never falls when none of them does.
 
 Asked of what a `Min` or `Max` compares, of locals on the way there, and of the conditions in front of it. Reals are
 taken to be numbers, and integers not to wrap: that is for `--checked` to find.

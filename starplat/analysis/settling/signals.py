@@ -1,4 +1,4 @@
-"""What makes a loop go on: the flags that its condition asks, and whether a `Min` or `Max` sets one when it wins."""
+"""The flags that keep a loop going, and whether a `Min` or `Max` sets one when it wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that find out by comparing with a copy whether a round changed anything.
+"""Loops that detect a change by comparing with a copy.
 
 A round keeps the cells as they were (`old = dist`), lowers them by `Min` wherever it likes, and at last lets every node
 whose cell differs say that the loop goes on. That is as good as a flag beside each `Min`: if none differs, none won.

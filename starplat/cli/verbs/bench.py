@@ -1,4 +1,4 @@
-"""`starplat bench`: how long a program takes on graphs, targets and under schedules; `bench compare`: what changed."""
+"""`starplat bench`: measures a program on graphs, targets and schedules; `bench compare`: compares two reports."""
 
 from __future__ import annotations
 

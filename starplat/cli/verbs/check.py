@@ -1,4 +1,4 @@
-"""`starplat check`: what is wrong and what is doubtful in programs."""
+"""`starplat check`: errors and warnings of programs."""
 
 from __future__ import annotations
 

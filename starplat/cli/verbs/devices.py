@@ -1,4 +1,4 @@
-"""`starplat devices`: what programs can run on here, and the command that mends what is missing."""
+"""`starplat devices`: lists devices, and the command that installs what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`starplat doctor`: what works here, what is missing, and the command that mends it."""
+"""`starplat doctor`: tries every device, and prints the command that installs what is missing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""`starplat explain`: what the analyses know about a program and what a schedule makes of it, or the page of an error
-code."""
+"""`starplat explain`: facts about a program and the choices of its schedule, or the page of an error code."""
 
 from __future__ import annotations
 

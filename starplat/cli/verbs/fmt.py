@@ -1,4 +1,4 @@
-"""`starplat fmt`: programs in their one layout."""
+"""`starplat fmt`: formats programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`starplat graph info|convert|generate`: looking at graph files, turning one format into another, making graphs up."""
+"""`starplat graph info|convert|generate`: describes, converts and generates graph files."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _write(graph: Graph, destination: Path, format: str | None) -> None:
 
 
 def load(file: Path, **options: Any) -> Graph:
-    """The graph in a file, with a progress bar where somebody looks."""
+    """The graph in a file, with a progress bar on a terminal."""
     from starplat.cli.progress import progress
     from starplat.graph_files import read
 

@@ -1,5 +1,4 @@
-"""`starplat inspect`: what a stage of the compiler makes of a program, as text or beside the program, or what two
-targets make of it, compared."""
+"""`starplat inspect`: the stages of the compiler as text or beside the program, or two targets compared."""
 
 from __future__ import annotations
 

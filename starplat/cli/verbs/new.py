@@ -1,4 +1,4 @@
-"""`starplat new`: a program of one's own that starts as a copy of one that comes with starplat."""
+"""`starplat new`: starts a program as a copy of a shipped one."""
 
 from __future__ import annotations
 

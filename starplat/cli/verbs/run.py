@@ -1,4 +1,4 @@
-"""`starplat run`: a program, a graph, a device; what came out and how long it took."""
+"""`starplat run`: runs a program on a graph and prints results and times."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class _Files:
 
 
 def _wanted_files(out: Path | None, trace: str | None, target: str) -> _Files:
-    """The files to write, where they can be written; nobody should wait for a run to hear that they cannot.
+    """The files to write, refused before the run if they cannot be written.
 
     Raises:
         typer.BadParameter: the results of many targets were asked for, or a trace is to become no page.

@@ -1,4 +1,4 @@
-"""`starplat show`: the programs that come with starplat."""
+"""`starplat show`: lists or prints the shipped programs."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _deliver(found: Outcome, destination: Path, state: State, program: str, size
         console.out().print(_table(found))
         console.write(in_words(found))
     if found.best is not None:
-        _require_ours(destination, state.path)  # who edited it meanwhile keeps it
+        _require_ours(destination, state.path)  # it may have been edited meanwhile
         text = toml(found, program, sizes)
         files.write_text(destination, text)
         state.written = digest(text)

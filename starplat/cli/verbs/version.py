@@ -1,4 +1,4 @@
-"""`starplat version`."""
+"""`starplat version`: prints the version."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the verbs show: tables, pages, a program beside its code."""
+"""Views of the verbs: tables, pages, a program beside its code."""

@@ -1,4 +1,4 @@
-"""Lays a program and what a target's backend made of it side by side: which lines belong together, and why.
+"""Aligns a program with the code of a target: which lines belong together, and why.
 
 The program's lines are cut into sections: those of a parallel loop, beside its kernels, and those between, beside what
 the host does. To each section belongs what the analyses say of it. Which lines belong together comes from the spans

@@ -1,5 +1,4 @@
-"""A program beside what a target's backend made of it, as data: `annotating` makes it, `side_by_side` shows it in a
-terminal, `page` as HTML."""
+"""A program aligned with a target's code, as data; made by `annotating`, shown by `side_by_side` and `page`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements as one HTML page that needs nothing else: for each graph a bar per case, as long as it is fast."""
+"""Measurements as one self-contained HTML page: a bar per case for each graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The roofline of a report: each case by what it computes for a byte and in a second, under the rate of its device.
+"""The roofline of a report: operations per byte and per second of each case, under the device's copy rate.
 
 The roof is what a device would reach if it touched cells as fast as it copies; what it could compute is not measured,
 so there is no flat part. Bytes and operations are lower bounds, and so is the height of a point.

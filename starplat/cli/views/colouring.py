@@ -1,7 +1,7 @@
-"""Lines of programs and of emitted code as coloured pieces: what kind of word stands where.
+"""Syntax colouring of programs and of emitted code: pieces of lines with the kind of each word.
 
-The language's own words come from its lexer, those of the emitted code from pygments. Who shows them gives the kinds
-their colours.
+The language's own words come from its lexer, those of the emitted code from pygments. The views choose the
+colours.
 """
 
 from __future__ import annotations

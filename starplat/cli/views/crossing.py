@@ -1,4 +1,4 @@
-"""What crosses the bus, and what stays, as rows of words for readers: of single kernels, and of a whole program.
+"""Transfers between host and device as rows of words, for one kernel and for a whole program.
 
 What a program's parts read and write is known from its analysis; which words and cells cross is seen in the module, for
 a launch that runs a whole loop brings back only what is asked for after it.

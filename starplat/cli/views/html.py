@@ -1,4 +1,4 @@
-"""Fills the templates of pages, which need nothing else where they are read."""
+"""Renders the templates of self-contained HTML pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An annotation as one HTML page that needs nothing else: no network, no fonts, no other file."""
+"""An annotation as one self-contained HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An annotation in a terminal: the program's lines on the left, what became of them on the right, the reasons below."""
+"""An annotation in a terminal: the program on the left, its code on the right, the reasons below."""
 
 from __future__ import annotations
 

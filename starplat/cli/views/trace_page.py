@@ -1,4 +1,4 @@
-"""A trace as one HTML page that needs nothing else: active nodes and time of every round, and where something switches.
+"""A trace as one self-contained HTML page: frontier and time of every round, and where something switches.
 
 Rounds stand side by side; where there are more than columns, a column stands for several.
 """
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What is said when somebody points at it."""
+        """The text shown when it is pointed at."""
         one = self.rounds[0]
         if len(self.rounds) > 1:
             head = f"rounds {self.first + 1:,} to {self.first + len(self.rounds):,} of the run"
@@ -109,7 +109,7 @@ def _panels(columns: Sequence[Column]) -> list[dict[str, Any]]:
 
 
 def _bars(columns: Sequence[Column], share: Callable[[Column], float | None]) -> list[dict[str, Any]]:
-    """A bar for each column: as high as its share of the panel, and never so low that nobody could point at it."""
+    """A bar for each column: as high as its share of the panel, and high enough to point at."""
     each = (WIDTH - LEFT) / len(columns)
     gap = 0.15 * each if each > 4 else 0.0
     bars = []

@@ -1,4 +1,4 @@
-"""A trace as a table in a terminal: a row for each round, those in the middle left out where there are many."""
+"""A trace as a table in a terminal: a row per round, the middle left out of long ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a trace, in a terminal and on a page: its rounds as words, and how it was made."""
+"""Wording of a trace, in a terminal and on a page: its rounds, and how it was measured."""
 
 from __future__ import annotations
 

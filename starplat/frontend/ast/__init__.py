@@ -1,4 +1,4 @@
-"""The syntax tree: what a program says, before anything is known about what its words mean.
+"""The syntax tree: a program as written, before its names are resolved.
 
 Every node is frozen and carries a `span`, which takes no part in equality, so that `parse(unparse(p)) == p` can be
 asserted. Names are plain strings here; `typed` has symbols instead.

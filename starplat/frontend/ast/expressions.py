@@ -1,4 +1,4 @@
-"""Names, types and expressions as they were written."""
+"""Syntax tree: names, types and expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions and the program."""
+"""Syntax tree: functions and the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements as they were written."""
+"""Syntax tree: statements."""
 
 from __future__ import annotations
 

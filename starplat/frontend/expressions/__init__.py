@@ -1,1 +1,1 @@
-"""Expressions: from the syntax tree to the typed one."""
+"""Checks expressions: from the syntax tree to the typed tree."""

@@ -1,4 +1,4 @@
-"""Which parts of expressions act: calls that change what they are lent, and increments; and what reads that beside."""
+"""Side effects in expressions: increments and calls that change their arguments, and the reads beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the program's own functions and of the mathematical ones, with their arguments already checked.
+"""Checks calls of the program's functions and of mathematical functions, with checked arguments.
 
 Methods are in `methods`.
 """

@@ -1,4 +1,4 @@
-"""How values of one type become values of another: constants take the type they are needed in, the rest is `Convert`.
+"""Conversions between types: a constant takes the type it is needed in, everything else becomes `Convert`.
 
 An unsuffixed constant (`2`, `0.85`, `INF`) has the type of what it meets: `x * 0.85` of a float `x` is computed in
 float. Everything else follows `types.common` and `types.convertible`. Narrowing a real to an integer is a warning.

@@ -1,4 +1,4 @@
-"""Expressions: from syntax to typed, by looking names up and handing checked operands on.
+"""Checks expressions: looks names up and passes checked operands on.
 
 `value` gives whatever an expression denotes, `expression` insists on a scalar, `condition` on a bool. All give None
 after a mistake that has been reported.

@@ -1,4 +1,4 @@
-"""What `value.name` and `value[index]` mean: a property's cells, an edge's ends and weight, a collection's elements.
+"""Checks `value.name` and `value[index]`: property cells, edge ends and weights, elements of collections.
 
 Values and indices come in checked; None comes out, the reason said, where there is no such member. Whether the member
 is read or written is the caller's to note.

@@ -1,4 +1,4 @@
-"""Methods that give a value, and those that stand as statements, with their arguments already checked.
+"""Checks method calls, as values and as statements, with checked arguments.
 
 What may be called on what is a table in `builtins`; `attachNodeProperty` is in `call_statements`.
 """

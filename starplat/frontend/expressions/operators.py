@@ -1,4 +1,4 @@
-"""What the operators accept and give: operands that are already checked in, a typed expression out.
+"""Checks operators: checked operands in, a typed expression out.
 
 Every function returns None, having said why, where the operands do not fit.
 """

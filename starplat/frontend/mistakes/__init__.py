@@ -1,1 +1,1 @@
-"""Syntax errors: what was probably meant, how it is said, and where the parser goes on."""
+"""Syntax errors: recognising what was meant, wording, recovery."""

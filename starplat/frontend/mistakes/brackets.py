@@ -1,4 +1,4 @@
-"""Brackets that do not fit each other, up to the end of the file. See `mistakes`."""
+"""Syntax errors: unbalanced brackets, up to the end of the file. See `mistakes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What other languages write: casts, arrays, operators, words. See `mistakes`; what stands for them is in `foreign`."""
+"""Syntax errors: casts, arrays, operators and words of other languages. See `mistakes`; their replacements are in
+`foreign`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads of loops, branches and functions as other languages write them. See `mistakes`."""
+"""Syntax errors: heads of loops, branches and functions as in other languages. See `mistakes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Pieces that other languages put elsewhere: filters behind brackets, `a if c else b`, `v in s`. See `mistakes`."""
+"""Syntax errors: words in another language's order: filters behind brackets, `a if c else b`, `v in s`. See
+`mistakes`.
+"""
 
 from __future__ import annotations
 

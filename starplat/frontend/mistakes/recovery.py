@@ -1,4 +1,4 @@
-"""Where the parser stands when a word does not fit, and the ways to go on.
+"""The parser's state at a syntax error, and the ways to continue.
 
 A `Situation` knows the parser's stack, the words and the position among them. It can try out words without taking
 them, mend the words (put one in, leave one out, take one for another), go back to an earlier word, or give up the

@@ -1,6 +1,6 @@
-"""What other languages call things, and what is written here instead: help lines for names that are not known.
+"""Help for unknown names: what other languages call things, and what to write here.
 
-Names are looked up without regard to case and underscores. None where a name is nobody's.
+Names are looked up without regard to case and underscores; None for unlisted ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What went wrong where a word does not fit: the sentence for the user, and how the parser goes on.
+"""Reports a syntax error: the sentence for the user, and how the parser continues.
 
 Each function of `_RECOGNISERS` looks for one kind of mistake; the first that sees its kind reports it, mends the words
 in the situation and answers True. What none of them knows is reported as an unexpected word, and the statement is

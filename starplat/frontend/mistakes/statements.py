@@ -1,4 +1,4 @@
-"""Statements and operators that are not put together as they should be. See `mistakes`."""
+"""Syntax errors: malformed statements and operators. See `mistakes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which known name a misspelt one was probably meant to be: one that few slips of a finger turn it into."""
+"""Finds the known name that a misspelled one was probably meant to be."""
 
 from __future__ import annotations
 

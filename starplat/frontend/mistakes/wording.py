@@ -1,4 +1,4 @@
-"""How syntax errors speak of words: the one found, and those that could have stood there."""
+"""Wording of syntax errors: the word found, and those expected."""
 
 from __future__ import annotations
 

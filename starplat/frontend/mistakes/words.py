@@ -1,4 +1,4 @@
-"""Words that are wrong by themselves: no words, misspelt, reserved, of unknown types. See `mistakes`."""
+"""Syntax errors in single words: unknown characters, misspelled, reserved, unknown types. See `mistakes`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From text to the syntax tree, and back."""
+"""Parsing: from text to the syntax tree and back."""

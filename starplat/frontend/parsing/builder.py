@@ -1,4 +1,4 @@
-"""Makes nodes of the syntax tree out of what the grammar's rules have matched.
+"""Builds syntax tree nodes from matched grammar rules.
 
 One method a rule, each called with the rule's children, tokens included; an optional piece that is absent is None.
 What the grammar lets through and the language does not (a target that is no place, a domain that is no call …) is

@@ -1,4 +1,4 @@
-"""How deeply a program nests, and the message for one that nests too deeply.
+"""The nesting depth of a program, and the message for one that nests too deeply.
 
 Later stages walk the tree by recursion, so the tree's depth must stay well below Python's limit. This walk does not
 recurse.

@@ -1,4 +1,4 @@
-"""Expressions and types as text, with no more brackets than they need."""
+"""Prints expressions and types with no more brackets than needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and signs of other languages, with what stands for them here. Tables only; `lexer` and `mistakes` read them."""
+"""Tables of words and operators of other languages with their replacements. Read by `lexer` and `mistakes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From text to words: the tokens of a program, its comments, and what in it is no word at all.
+"""The lexer: tokens of a program, its comments, and lexical errors.
 
 The words are those of the grammar. A lexical mistake is reported here; what it spoils stands as a word of type
 `UNKNOWN`, so that the parser can go on. Operators of other languages are words of type `FOREIGN`: the parser knows more

@@ -1,4 +1,4 @@
-"""Looking through the syntax tree without following its meaning: everything inside a node, the names assigned there."""
+"""Walks over the syntax tree: everything inside a node, the names assigned there."""
 
 from __future__ import annotations
 

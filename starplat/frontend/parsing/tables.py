@@ -1,8 +1,7 @@
-"""The parser's LALR tables: built from the grammar, or read back from what an earlier process kept.
+"""The parser's LALR tables: built from the grammar, or read from a cache.
 
-Building them takes longer than checking a program does. Nothing here knows where things may be kept: whoever does
-(`pipeline`) names a keeper with `keep_tables_with`; unless that happens, every process builds them. What is kept is a
-pickle, so nobody but the user may be able to write where it lies.
+Building them takes longer than checking a program. The caller (`pipeline`) supplies the cache by `keep_tables_with`;
+without it, every process builds them. A cached table is a pickle, so only the user may be able to write to the cache.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a text has between its words that the tree does not: comments and blank lines, handed out in order."""
+"""Comments and blank lines of a text, which the tree does not hold, handed out in order."""
 
 from __future__ import annotations
 

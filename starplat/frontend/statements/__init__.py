@@ -1,1 +1,1 @@
-"""Statements: from the syntax tree to the typed one."""
+"""Checks statements: from the syntax tree to the typed tree."""

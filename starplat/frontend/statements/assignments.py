@@ -1,4 +1,4 @@
-"""Assignments to one place. Every way to write a reduction becomes `Update`, every `x = min(x, e)` `AssignExtreme`."""
+"""Checks single assignments. Every way to write a reduction becomes `Update`, every `x = min(x, e)` `AssignExtreme`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that stand as statements: functions, methods without a value, attachNodeProperty with its named arguments."""
+"""Checks calls as statements: functions, methods without a value, `attachNodeProperty` with named arguments."""
 
 from __future__ import annotations
 

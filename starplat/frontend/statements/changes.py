@@ -1,4 +1,4 @@
-"""Increments as statements: what an increment does, and whether that may be done after its statement.
+"""Increments as statements, and whether they may run after their statement.
 
 `sequence` puts the change before the statement and keeps the old value aside, which is always right; where the change
 may come after, as in `x = i++`, no old value need be kept.

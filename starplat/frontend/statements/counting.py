@@ -1,4 +1,4 @@
-"""The heads of loops that count: `for (i = …; …; …)` and `loop (i in … to … by …)`."""
+"""Checks the heads of counting loops: `for (i = …; …; …)` and `loop (i in … to … by …)`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Type names and declarations: what kind of thing a written type is, and what may be declared where.
-
-Used for parameters and for local declarations alike.
-"""
+"""Checks type names and declarations, of parameters and locals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loops run over: the nodes, edges or neighbors of a graph, the members of a set, the elements of a collection."""
+"""Checks the domains of loops: nodes, edges or neighbors of a graph, members of a set, elements of a collection."""
 
 from __future__ import annotations
 

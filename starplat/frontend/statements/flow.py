@@ -1,4 +1,4 @@
-"""What happens in which order: missing returns, code that nothing reaches, reading before assigning, loops without end.
+"""Control and data flow checks: missing returns, unreachable code, reads before assignment, endless loops.
 
 Walks a checked function once, in the order of its text. Branches are followed separately; a loop's body is taken to run
 at least once, so that what a loop sets counts as set after it.

@@ -1,4 +1,4 @@
-"""One function: its parameters, its body, what it returns, and what it declares without using it."""
+"""Checks one function: parameters, body, return type, unused declarations."""
 
 from __future__ import annotations
 

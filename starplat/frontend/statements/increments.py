@@ -1,4 +1,4 @@
-"""`x++` and `++x` inside an expression: what they mean, where they cannot stand, and that their order is clear.
+"""`x++` and `++x` inside an expression: their meaning, where they cannot stand, and that their order is defined.
 
 The value is the place's, from before or after the change, which happens once. Where C leaves open what comes first, as
 in `a[i] = i++`, the program is refused; `&&`, `||` and `?:` put their parts in order.

@@ -1,4 +1,4 @@
-"""The loops: `forall`, `for`, `loop`, `fixedPoint`, `iterateInBFS`, and those of dynamic programs.
+"""Checks loops: `forall`, `for`, `loop`, `fixedPoint`, `iterateInBFS`, and those of dynamic programs.
 
 Bodies are checked by the function that the `LoopChecker` is given, since statements and loops hold each other.
 """

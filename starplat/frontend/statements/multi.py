@@ -1,4 +1,4 @@
-"""The multi-assignment `<place, …> = <Min(place, candidate), …>`."""
+"""Checks the multi-assignment `<place, …> = <Min(place, candidate), …>`."""
 
 from __future__ import annotations
 

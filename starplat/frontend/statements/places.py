@@ -1,4 +1,4 @@
-"""What may stand on the left of an assignment: a variable, a cell, a whole property, part of a collection.
+"""Checks assignment targets: a variable, a cell, a whole property, part of a collection.
 
 Notes that it is written; refuses iterators, graphs, an edge's own attributes and the "properties" of a graph.
 """

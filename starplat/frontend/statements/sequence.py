@@ -1,9 +1,9 @@
-"""Puts what an expression does in order: from left to right, whoever evaluates it.
+"""Orders the side effects of an expression from left to right, on every target.
 
-A call that changes what it is lent (a scalar by reference, cells of a property or set) may stand beside something that
-reads just that, as in `n + bump(n) + n`, and languages that targets are written in leave open which happens first. Such
-calls, and what is read before them, become statements of their own, and so does every increment inside an expression;
-`&&`, `||` and `?:` still evaluate only what they must. All other programs stay as they are.
+A call may change its arguments (a scalar by reference, cells of a property or set) beside something that reads them, as
+in `n + bump(n) + n`; the targets' languages leave that order open. Such calls, and what is read before them, become
+statements of their own, and so does every increment inside an expression; `&&`, `||` and `?:` still evaluate only what
+they must. All other programs stay as they are.
 """
 
 from __future__ import annotations

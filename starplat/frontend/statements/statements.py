@@ -1,4 +1,4 @@
-"""Statements: dispatch, blocks, branches and plain loops, return, break and continue.
+"""Checks statements: dispatch, blocks, branches and plain loops, return, break and continue.
 
 The loops of the language's own (`forall`, `fixedPoint`, `iterateInBFS` …) are in `loops`, assignments in `assignments`.
 """

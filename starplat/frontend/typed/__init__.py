@@ -1,4 +1,4 @@
-"""The checked tree: every name is a `Symbol`, every expression has a type, every shorthand is spelt out.
+"""The typed tree: every name is a `Symbol`, every expression has a type, every shorthand is expanded.
 
 `check` makes it from the syntax tree; nothing unresolved can be said in it. What `check` has normalised:
 

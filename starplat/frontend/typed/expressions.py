@@ -1,4 +1,4 @@
-"""The expressions of a checked tree: each has a type, and every name in it is a `Symbol`."""
+"""Typed tree: expressions."""
 
 from __future__ import annotations
 

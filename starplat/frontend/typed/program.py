@@ -1,4 +1,4 @@
-"""A checked program and its functions."""
+"""Typed tree: a program and its functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements of a checked tree, and what its loops go over."""
+"""Typed tree: statements and the domains of loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checked tree is made of: nodes that know their place in the text, and the symbols that names stand for."""
+"""Typed tree: nodes with a place in the text, and symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of graph formats, in the order in which content is tried: what is unmistakable first.
+"""The table of graph formats, in the order in which content is tried: unmistakable ones first.
 
 A format is a file in this package and a row here.
 """

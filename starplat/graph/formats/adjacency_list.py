@@ -1,8 +1,7 @@
-"""NetworkX's adjacency lists, as `networkx.write_adjlist` writes them: a line for every node, its id and then those of
-its neighbors.
+"""NetworkX's adjacency lists (`networkx.write_adjlist`): one line per node, its id, then its neighbors' ids.
 
-Ids are numbers if all are, else names. Lines that start with `#` or `%` are comments. Nothing in such a file tells
-whether edges are directed: they are taken as they stand.
+Ids are numbers if all are, else names. Lines that start with `#` or `%` are comments. The format does not
+say whether edges are directed: they are read as directed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The dictionaries that NetworkX writes behind an edge: `1 2 {}`, `1 2 {'weight': 3, 'kind': 'road'}`.
+"""Finds the weight in the dictionaries that NetworkX writes behind an edge: `1 2 {'weight': 3, 'kind': 'road'}`.
 
-They are looked through for the weight, never evaluated: strings and brackets are followed to their ends, and what else
-stands in them is of no interest.
+The dictionary is scanned, never evaluated.
 """
 
 from __future__ import annotations

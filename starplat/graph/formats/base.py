@@ -1,4 +1,4 @@
-"""What a graph format is: a name, how its content is known, how it is read and written; and how headers are found."""
+"""The interface of a graph format (name, recognition, reading, writing), and how headers are found."""
 
 from __future__ import annotations
 

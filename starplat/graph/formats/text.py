@@ -1,4 +1,4 @@
-"""What writers of text share: columns of numbers, a piece at a time, and a refusal to lose nodes."""
+"""Shared by text writers: columns of numbers in pieces, and a refusal to lose nodes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Takes graphs that other libraries hold in memory: SciPy, NumPy, NetworkX, pandas, polars, pyarrow, anything DLPack;
-and lists of edges.
+"""Converts graphs of other libraries: SciPy, NumPy, NetworkX, pandas, polars, pyarrow, anything DLPack; and lists of
+edges.
 
-No library is imported for this but the one that the object is from.
+Only the object's own library is imported.
 """
 
 from __future__ import annotations

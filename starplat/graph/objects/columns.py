@@ -1,4 +1,4 @@
-"""Makes a graph of columns: two arrays of ids, perhaps one of weights, and the names that tables give such columns."""
+"""Makes a graph from columns: two arrays of ids, perhaps weights, and the column names of tables."""
 
 from __future__ import annotations
 

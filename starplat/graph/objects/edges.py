@@ -1,4 +1,4 @@
-"""Takes a list of edges: pairs (u, v), or triples (u, v, weight), as NetworkX's `G.edges(data=…)` lists them too."""
+"""Converts a list of edges: pairs (u, v), or triples (u, v, weight), as in NetworkX's `G.edges(data=…)`."""
 
 from __future__ import annotations
 

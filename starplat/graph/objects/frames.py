@@ -1,4 +1,4 @@
-"""Takes tables of edges: pandas, polars and pyarrow, by the names of their columns."""
+"""Converts tables of edges from pandas, polars and pyarrow, by column names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes NetworkX graphs: nodes in the order of `G.nodes`, by what `G` calls them, and the edges' attribute `weight`."""
+"""Converts NetworkX graphs: nodes in the order of `G.nodes`, ids as in `G`, the edge attribute `weight`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns the weights that other libraries' edges carry, one Python object each, into an array of numbers."""
+"""Converts the weights of other libraries' edges, one Python object each, into an array."""
 
 from __future__ import annotations
 
