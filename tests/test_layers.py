@@ -24,7 +24,7 @@ ORDER = (
     {"backends"},
     {"toolchain"},
     {"runtime"},
-    {"program_text", "graph_files"},
+    {"program_text", "graph_files", "highlighting"},
     {"pipeline"},
     {"program"},
     {"algorithms"},

@@ -85,9 +85,11 @@ def test_the_readmes_python_runs_from_the_wheel(installed: Path, empty: Path) ->
         "starplat new my.sp --from pagerank",
         "starplat compile sssp --target all --output code",
         "starplat explain sssp",
+        "python -m pygments program.sp",
     ],
 )
 def test_what_needs_files_beside_the_code_runs_from_the_wheel(installed: Path, empty: Path, command: str) -> None:
+    (empty / "program.sp").write_text("function f(Graph g) { return g.num_nodes(); }\n", encoding="utf-8")
     quiet_run(shlex.split(command), empty, installed)
 
 

@@ -56,6 +56,16 @@ def comments(source: SourceFile) -> list[Span]:
     return _machinery().lexer.cut(source.text, Reporter(source)).comments
 
 
+def words(text: str) -> list[Token]:
+    """The words and comments of a text in their order, whatever is wrong with it; a comment is of kind `comment`, and
+    what is no word of the language of kind `unknown`."""
+    lexer = _machinery().lexer
+    cut = lexer.cut(text, Reporter(SourceFile("", text)))
+    found = [Token(lexer.kind(t), t.value, span_of(t)) for t in cut.tokens[:-1]]
+    found += [Token("comment", text[span.start : span.end], span) for span in cut.comments]
+    return sorted(found, key=lambda token: token.span.start)
+
+
 class _Machinery:
     """The tables, made or read once in a process."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,7 @@ def show(
 
     if name is not None:
         text = text_of(name)
-        console.write_json({"schema": 1, "program": name, "text": text}) if json else console.write(text)
+        console.write_json({"schema": 1, "program": name, "text": text}) if json else _write_coloured(text)
         return
     purposes = {program: _purpose(path) for program, path in shipped_programs().items()}
     if json:
@@ -49,6 +50,18 @@ def text_of(name: str) -> str:
         message = f"no program that comes with starplat is called '{name}'"
         raise DiagnosticError(Diagnostic("E0790", message, help=unknown_program(name.removesuffix(".sp"))))
     return path.read_text(encoding="utf-8")
+
+
+def _write_coloured(text: str) -> None:
+    """The program, coloured where somebody looks."""
+    if not console.wants_colour(sys.stdout):
+        console.write(text)
+        return
+    from rich.syntax import Syntax
+
+    from starplat.highlighting import ProgramLexer
+
+    console.out().print(Syntax(text, ProgramLexer(), theme="ansi_dark").highlight(text), soft_wrap=True, end="")
 
 
 def _purpose(path: Path) -> str:

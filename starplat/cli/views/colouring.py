@@ -1,15 +1,18 @@
 """Syntax colouring of programs and of emitted code: pieces of lines with the kind of each word.
 
-The language's own words come from its lexer, those of the emitted code from pygments. The views choose the
-colours.
+Both are cut up by lexers of Pygments. The views choose the colours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from starplat.source import SourceFile
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 
 class Ink(Enum):
@@ -25,45 +28,22 @@ class Ink(Enum):
 
 Piece = tuple[Ink, str]
 
-_TYPES = frozenset(
-    ("Graph", "node", "edge", "int", "long", "float", "double", "bool", "propNode", "propEdge", "SetN", "SetE")
-)
-_CONSTANTS = frozenset(("INF", "True", "False"))
-
 
 def program_lines(source: SourceFile) -> list[list[Piece]]:
-    """The lines of a program that is free of syntax errors."""
-    return _cut(_program_pieces(source))
+    """The lines of a program."""
+    from starplat.highlighting import ProgramLexer
+
+    return _cut(_pieces(ProgramLexer(stripnl=False, ensurenl=False), source.text))
 
 
 def emitted_lines(text: str) -> list[list[Piece]]:
     """The lines of C++ or what is near to it."""
-    return _cut(_emitted_pieces(text))
-
-
-def _program_pieces(source: SourceFile) -> Iterator[Piece]:
-    from starplat.frontend.parser import comments, tokens
-
-    words = [(token.span, _ink_of(token.kind, token.text)) for token in tokens(source)]
-    marked = sorted([*words, *((span, Ink.COMMENT) for span in comments(source))], key=lambda pair: pair[0].start)
-    position = 0
-    for span, ink in marked:
-        yield Ink.PLAIN, source.text[position : span.start]
-        yield ink, source.text[span.start : span.end]
-        position = span.end
-    yield Ink.PLAIN, source.text[position:]
-
-
-def _ink_of(kind: str, text: str) -> Ink:
-    if text in _TYPES:
-        return Ink.TYPE
-    if text in _CONSTANTS or kind in ("integer", "real"):
-        return Ink.NUMBER
-    return Ink.KEYWORD if kind == "keyword" else Ink.PLAIN
-
-
-def _emitted_pieces(text: str) -> Iterator[Piece]:
     from pygments.lexers import CppLexer
+
+    return _cut(_pieces(CppLexer(stripnl=False, ensurenl=False), text))
+
+
+def _pieces(lexer: Lexer, text: str) -> Iterator[Piece]:
     from pygments.token import Comment, Keyword, Name, Number
 
     inks = (
@@ -71,11 +51,12 @@ def _emitted_pieces(text: str) -> Iterator[Piece]:
         (Comment.PreprocFile, Ink.DIRECTIVE),
         (Comment, Ink.COMMENT),
         (Keyword.Type, Ink.TYPE),
+        (Keyword.Constant, Ink.NUMBER),
         (Keyword, Ink.KEYWORD),
         (Number, Ink.NUMBER),
         (Name.Builtin, Ink.NUMBER),
     )
-    for kind, piece in CppLexer(stripnl=False, ensurenl=False).get_tokens(text):
+    for kind, piece in lexer.get_tokens(text):
         yield next((ink for known, ink in inks if kind in known), Ink.PLAIN), piece
 
 

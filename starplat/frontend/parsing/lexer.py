@@ -117,6 +117,8 @@ class Lexer:
         """What sort of word it is, for people."""
         if token.type in ("NAME", "INTEGER", "REAL"):
             return token.type.lower()
+        if token.type in (UNKNOWN, FOREIGN):
+            return "unknown"
         return "operator" if token.value in self.operators else "keyword"
 
     def _number(self, text: str, span: Span, reporter: Reporter) -> str:
