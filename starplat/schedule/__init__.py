@@ -1,4 +1,4 @@
-"""What may be chosen about how a program runs, and the choosing."""
+"""Schedules: the knobs, and the steps that apply them."""
 
 from starplat.schedule.schedule import AUTO, KNOBS, PLAIN, Schedule, driven_by_host
 

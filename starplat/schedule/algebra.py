@@ -1,7 +1,6 @@
-"""Steps `union-find` and `triangles`: other algorithms in the place of a program's own, where they are proved to give
-the same answer.
+"""Steps `union-find` and `triangles`: replace an algorithm by one that is proved to give the same answer.
 
-The proofs are those of the passes of these names; here stands when they are asked for.
+The proofs are in the passes of these names; this module decides when to apply them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from starplat.schedule.step import Choice, Decided
 def components_by_union_find(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
-    """Union-find in place of labels that spread over components."""
+    """Replaces label propagation over components by union-find."""
     if schedule.algebra is Algebra.PLAIN or not capabilities.has_compare_and_swap(ir.Element.NODE):
         return Decided(module)
     symmetric = facts is not None and facts.symmetric and facts.num_arcs > 0
@@ -41,7 +40,7 @@ def components_by_union_find(
 
 
 def has_components(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether labels spread in the module, so that it matters if arcs lead both ways."""
+    """Whether labels spread in the module, so that the symmetry of the graph matters."""
     able = capabilities.has_compare_and_swap(ir.Element.NODE)
     return able and bool(_with_union_find(Same(module), capabilities, False, False, False).found)
 
@@ -50,7 +49,7 @@ def has_components(module: ir.Module, capabilities: Capabilities) -> bool:
 def _with_union_find(
     same: Same, capabilities: Capabilities, shares_arcs: bool, symmetric: bool, even_few: bool
 ) -> Rewritten:
-    """The proof takes a while, and all schedules of a module ask for it."""
+    """Memoised: the proof takes a while, and all schedules of a module ask for it."""
 
     def joins(combine: ir.Combine, element: ir.Element) -> bool:
         return capabilities.has_atomic(combine, element) or capabilities.has_compare_and_swap(element)
@@ -59,13 +58,13 @@ def _with_union_find(
 
 
 _FEW, _FEW_IN_LOCKSTEP = 8, 48
-"""Neighbors, as a mean, whose pairs are tested in less time than it takes to put all rows in order."""
+"""Mean number of neighbors up to which testing every pair takes less time than orienting the rows."""
 
 
 def triangles_by_intersection(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> Decided:
-    """Intersections of neighbors in place of tests of every pair of them, unless the graph has few pairs."""
+    """Replaces tests of every pair of neighbors by intersections, unless the graph has few pairs."""
     if schedule.algebra is Algebra.PLAIN:
         return Decided(module)
     found = _with_triangles(Same(module), capabilities)
@@ -78,17 +77,17 @@ def triangles_by_intersection(
 
 
 def has_triangles(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether the module tests pairs of neighbors, so that it matters how many there are."""
+    """Whether the module tests pairs of neighbors, so that their number matters."""
     return bool(_with_triangles(Same(module), capabilities).found)
 
 
 def few_neighbors(capabilities: Capabilities) -> int:
-    """How many neighbors nodes may have in the mean where pairs of them are few."""
+    """The mean degree up to which pairs of neighbors count as few."""
     return _FEW_IN_LOCKSTEP if capabilities.lockstep else _FEW
 
 
 def has_few_pairs(facts: GraphFacts, capabilities: Capabilities) -> bool:
-    """Whether all nodes have few neighbors, and about as many."""
+    """Whether all nodes have few neighbors, and about equally many."""
     few = few_neighbors(capabilities)
     return facts.mean_degree <= few and facts.max_degree <= EVEN * facts.mean_degree
 
@@ -102,14 +101,14 @@ def _with_triangles(same: Same, capabilities: Capabilities) -> Rewritten:
 
 
 def _meeting(capabilities: Capabilities) -> Meeting:
-    """How threads of the target had better compare rows: those of a structured loop may be cores or not."""
+    """How threads of the target should intersect rows: those of a structured loop may be cores or not."""
     if not capabilities.lockstep:
         return Meeting.MARKS
     return Meeting.MERGE if capabilities.structured_loops else Meeting.SEARCH
 
 
 def _adds(capabilities: Capabilities, element: ir.Element) -> bool:
-    """Whether threads can add to one cell at the same time."""
+    """Whether the target has an atomic addition."""
     return capabilities.has_atomic(ir.Combine.ADD, element) or capabilities.has_compare_and_swap(element)
 
 

@@ -1,5 +1,4 @@
-"""Makes of a module what a schedule asks for, as far as a target can: the steps in their order, each with the reason
-for its place.
+"""Applies a schedule to a module for one target: the steps in order, each with the reason for its place.
 
 Takes a module as the passes leave it, returns one with the same answer. Asks targets what they can do, and does not
 know what they are called.
@@ -53,7 +52,7 @@ STEPS: tuple[Step | GraphStep, ...] = (
     Step(
         "levels",
         "the nodes of a breadth-first level are a set or a list, in place of known by a number",
-        "after loops: who drives the rounds decides which",
+        "after loops: what drives the rounds decides which",
         levels_at_hand,
     ),
     Step(
@@ -128,7 +127,7 @@ def scheduled(
     facts: GraphFacts | None = None,
     taking: Taking | None = None,
 ) -> ir.Module:
-    """The module as the schedule wants it run. It is the same object if there is nothing to do.
+    """The module under the schedule; the same object if no step changes it.
 
     Args:
         facts: of the graph that it will run on; None where that is not known, as for an artifact.
@@ -148,7 +147,7 @@ def decided(
     steps: tuple[Step | GraphStep, ...] | None = None,
     taking: Taking | None = None,
 ) -> Decided:
-    """The same with all choices and their reasons; `steps` are those to take, by default `STEPS`."""
+    """The scheduled module with all choices and their reasons; `steps` are those to apply, by default `STEPS`."""
     if schedule == PLAIN:
         return Decided(module)
     taking = taking or Taking(capabilities, facts)
@@ -163,5 +162,5 @@ def decided(
 
 
 def looks_at_the_graph(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether any step makes use of facts, for this program on targets of that kind."""
+    """Whether any step uses facts of the graph, for this program on targets of that kind."""
     return any(isinstance(step, GraphStep) and step.is_for(module, capabilities) for step in STEPS)

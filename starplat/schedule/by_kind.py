@@ -1,7 +1,7 @@
-"""Schedules a module for graphs of every kind at once, for programs that meet their graph when they run.
+"""Schedules a module for all kinds of graphs at once, for programs that load their graph at run time.
 
-Takes how a module is scheduled where facts of the graph are known, and asks for each kind of graph that schedules tell
-apart. Where that makes another program, the module has that one too, as a variant of its entry.
+Takes a function that schedules for known facts, and calls it for each kind of graph that schedules distinguish. A kind
+with another result becomes a variant of the entry.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KINDS = ((True, True), (False, True), (True, False), (False, False))
 
 
 def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Module:
-    """What `schedule` makes of a module whose graph is not known, with variants for the kinds that it tells apart."""
+    """The module scheduled for an unknown graph, with variants for the kinds that `schedule` distinguishes."""
     base = schedule(None)
     made = {(symmetric, few): schedule(_typical(symmetric=symmetric, few=few)) for symmetric, few in _KINDS}
     made[False, False] = base
@@ -34,14 +34,14 @@ def for_all_kinds(schedule: Callable[[GraphFacts | None], ir.Module]) -> ir.Modu
 
 
 def _typical(*, symmetric: bool, few: bool) -> GraphFacts:
-    """A graph of the kind, with few neighbors for each node, or with one that has most of all. It has few nodes, so
-    that threads share rows as where nothing is known: what else a long row decides has no kind of its own."""
+    """A graph of the kind, with few neighbors per node or with one long row. It has few nodes, so that threads share
+    rows as where nothing is known: a long row's other effects have no kind of their own."""
     degree, most = (4, 4 * EVEN) if few else (64, _NODES)
     return GraphFacts(_NODES, _NODES * degree, most, symmetric)
 
 
 def _variant(kinds: tuple[tuple[bool, bool], ...]) -> ir.Variant:
-    """What graphs of these kinds have in common, in the name of a function too."""
+    """The kind of these graphs, as part of a function's name."""
     symmetric, few = ({kind[place] for kind in kinds} for place in (0, 1))
     words = ("symmetric" * (symmetric == {True}), "few_pairs" * (few == {True}))
     name = "_".join(word for word in words if word)
@@ -51,7 +51,7 @@ def _variant(kinds: tuple[tuple[bool, bool], ...]) -> ir.Variant:
 
 
 def _with_variant(base: ir.Module, other: ir.Module, variant: ir.Variant) -> ir.Module:
-    """The module with the entry of another, and all that this one calls, under names of their own."""
+    """The module with the entry of another, and all functions that it calls, renamed."""
     end = f"_{variant.function}"
     kernels = {kernel.name: kernel for kernel in base.kernels}
     helpers = {helper.name: helper for helper in base.helpers}
@@ -82,7 +82,7 @@ def _either(one: tuple[ir.Array, ...], other: tuple[ir.Array, ...]) -> tuple[ir.
 
 
 class _Renamer(Rewriter):
-    """Gives functions of the host, launches of many operations, and these kernels and helpers another end."""
+    """Appends a suffix to the names of host functions, persistent kernels, and these kernels and helpers."""
 
     def __init__(self, end: str, kernels: set[str], helpers: set[str]) -> None:
         self.end = end

@@ -1,4 +1,4 @@
-"""What was chosen for a program and why, for people (`starplat explain`) and for programs (`--json`)."""
+"""The choices for a program and their reasons, as text (`starplat explain`) and as JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NOTHING = "nothing to choose: every kernel runs as the program has it"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A schedule for a target, and what it came to for one program; `facts` and `mean_weight` are of the graph, where
-    one was known, `device` is which one it was made for, in words."""
+    """A schedule for a target and its choices for one program; `facts` and `mean_weight` are of the graph, if known,
+    `device` is what it was made for, in words."""
 
     target: str
     schedule: Schedule

@@ -1,7 +1,7 @@
-"""What a kernel does at each arc of its nodes: under which conditions, and what comes of it, without locals.
+"""The effect of a kernel at each arc of its nodes: its conditions and operations, with locals unfolded.
 
-All steps that ask what a kernel tells its neighbors ask here, so that a value has one form however it is spelled: with
-locals before the loop or in it, in one condition or in several, with a filter or an `if`.
+Every step that asks what a kernel sends to its neighbors asks here, so that a value has one form however it is spelled:
+with locals before the loop or in it, one condition or several, a filter or an `if`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from starplat.ir.rewriter import Rewriter
 @dataclass(frozen=True, slots=True)
 class EdgeEffect:
     """At each arc of `loop`, where all `guards` hold, `ops` are done, none of which is a local or one condition for all
-    the others; `ahead` is worked out once for a node, `inside` for an arc."""
+    the others; `ahead` is computed once per node, `inside` once per arc."""
 
     loop: ir.ForNeighbors
     ahead: tuple[ir.Let, ...]
@@ -25,17 +25,17 @@ class EdgeEffect:
 
     @property
     def guards(self) -> tuple[ir.Expression, ...]:
-        """All conditions in the order in which they are asked, without locals."""
+        """All conditions in order, without locals."""
         return tuple(self.unfolded(step) for step in self.inside if not isinstance(step, ir.Let))
 
     def unfolded(self, expression: ir.Expression) -> ir.Expression:
-        """The expression with the values of locals in their places."""
+        """The expression with locals replaced by their values."""
         lets = {step.variable: step.value for step in (*self.ahead, *self.inside) if isinstance(step, ir.Let)}
         return unfolded(expression, lets)
 
 
 def edge_effect(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> EdgeEffect | None:
-    """What the body of a kernel over nodes does at their arcs, if it does nothing else but work out locals."""
+    """The effect of a kernel's body at its nodes' arcs, if it otherwise only computes locals."""
     match body:
         case (*ahead, ir.ForNeighbors(node=ir.Ref(whose)) as loop) if whose == node:
             lets = tuple(op for op in ahead if isinstance(op, ir.Let))
@@ -46,7 +46,7 @@ def edge_effect(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Edge
 
 
 def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[list[ir.Let | ir.Expression], tuple[ir.KernelOp, ...]]:
-    """Locals and conditions, and what they are for."""
+    """Locals and conditions, and the operations under them."""
     steps: list[ir.Let | ir.Expression] = []
     while True:
         match body:
@@ -61,7 +61,7 @@ def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[list[ir.Let | ir.Expression], 
 
 
 def unfolded(expression: ir.Expression, lets: dict[ir.Variable, ir.Expression]) -> ir.Expression:
-    """The expression with the values of locals in their places."""
+    """The expression with locals replaced by their values."""
 
     class Unfolder(Rewriter):
         def expression(self, inner: ir.Expression) -> ir.Expression:

@@ -1,4 +1,4 @@
-"""What scheduling may know of a graph."""
+"""Facts of a graph that scheduling may use."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 EVEN = 4
-"""How many times the mean degree the largest may be where nodes have about as many arcs."""
+"""How many times the mean degree the largest may be where degrees count as even."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """Counts of a graph; `max_degree` is of arcs that leave or that enter a node; `symmetric` says that every arc is
-    known to have its reverse."""
+    """Counts of a graph; `max_degree` is of arcs that leave or enter a node; `symmetric` says that every arc is known
+    to have its reverse."""
 
     num_nodes: int
     num_arcs: int

@@ -1,4 +1,4 @@
-"""Names that nothing else in a module has: what steps call the arrays, variables and functions that they add."""
+"""Fresh names for the arrays, variables and functions that steps add."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from starplat.ir.visitor import arrays_in, declared_by, walk_host, walk_kernel
 
 
 class Taken:
-    """All names of a module, and those that were given since."""
+    """All names of a module, and those given since."""
 
     def __init__(self, module: ir.Module) -> None:
         self._names = {function.name for function in module.functions} | {helper.name for helper in module.helpers}

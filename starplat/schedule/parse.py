@@ -1,7 +1,7 @@
-"""Reads schedules: `direction=pull,balance=edge`, the words `plain` and `auto`, and `.toml` files.
+"""Parses schedules: `direction=pull,balance=edge`, the words `plain` and `auto`, and `.toml` files.
 
 A schedule in a file is its table `[schedule]`; one that lies beside a program under the program's name is the program's
-own. Everything that is wrong in a text is said at once.
+own. All errors of a text are reported at once.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def file_beside(program: Path) -> Path | None:
     try:
         says = path.is_file() and _TABLE.search(path.read_text(encoding="utf-8-sig", errors="replace")) is not None
     except (OSError, ValueError):
-        return None  # what cannot be read may be anybody's
+        return None  # an unreadable file may not be ours
     return path if says else None
 
 

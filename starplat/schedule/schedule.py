@@ -112,7 +112,7 @@ Value = Setting | Delta
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How a program is run. What is not said is left to the compiler (`auto`)."""
+    """How a program runs. A knob that is not named is left to the compiler (`auto`)."""
 
     direction: Direction = Direction.AUTO
     frontier: Frontier = Frontier.AUTO
@@ -127,8 +127,8 @@ class Schedule:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def keeps_flags(self, *, batches: bool) -> bool:
-        """Whether active nodes are flags, on a target that can have `batches` or not: of a list the host would have to
-        know in every round how long it is, which rounds that it asks for ahead do not wait for."""
+        """Whether active nodes stay flags on a target with or without `batches`: the host would have to know a list's
+        length in every round, and rounds launched ahead do not wait for it."""
         ahead = batches and self.loop is Loop.BATCH and self.frontier is Frontier.AUTO
         return ahead or self.frontier is Frontier.FLAGS
 
@@ -144,7 +144,7 @@ AUTO = Schedule()
 """Everything is left to the compiler: the default."""
 
 PLAIN = Schedule(Direction.PUSH, Frontier.FLAGS, Balance.NODE, Loop.HOST, Priority.NONE, Algebra.PLAIN)
-"""The program as it is written, rewritten nowhere."""
+"""The program as written, without any rewrite."""
 
 
 def driven_by_host(schedule: Schedule) -> Schedule:

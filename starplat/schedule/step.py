@@ -1,4 +1,4 @@
-"""What a step of scheduling is, and what it says of its choices."""
+"""The types of scheduling steps and of the choices that they report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starplat.schedule.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen, for which part of the program, and why; `step` is filled in by whoever runs the steps."""
+    """What was chosen, for which part of the program, and why; the runner of the steps fills in `step`."""
 
     what: str
     why: str
@@ -30,7 +30,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rewrite that a schedule asks for: its name, what it does in a sentence, why it stands where it stands.
+    """A rewrite that a schedule asks for: its name, its effect in a sentence, the reason for its place.
 
     A module that it leaves alone it gives back itself, not a copy; where the schedule asks for what is not legal for
     the program, it raises a DiagnosticError.
@@ -49,8 +49,8 @@ def _always(module: ir.Module, capabilities: Capabilities) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """A step that also looks at the graph, where there is one: each graph gets a module of its own then, if the step
-    `is_for` the program and the target."""
+    """A step that also looks at the graph, if known: each graph gets a module of its own then, if the step `is_for` the
+    program and the target."""
 
     name: str
     sentence: str

@@ -1,7 +1,7 @@
-"""How the steps of scheduling are taken: one by one, or once for all schedules that are the same to a step.
+"""Runs the scheduling steps in order and memoises them.
 
-Whoever tries hundreds of schedules on one module takes most steps on the same modules again, with settings that differ
-only in knobs that the step does not look at. Which knobs it looks at is seen while it is taken.
+A search over hundreds of schedules takes most steps on the same modules again, with settings that differ only in knobs
+that the step does not read. The knobs that it reads are recorded while it runs.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from starplat.schedule.step import Decided, GraphStep, Step
 
 @dataclass(frozen=True)
 class Taking:
-    """Takes steps for one kind of device and, where it is known, one graph."""
+    """Runs steps for one kind of device and, if known, one graph."""
 
     capabilities: Capabilities
     facts: GraphFacts | None = None
 
     def take(self, step: Step | GraphStep, module: ir.Module, schedule: Schedule) -> Decided:
-        """What the step makes of the module.
+        """The module after the step.
 
         Raises:
             DiagnosticError: E06xx, the schedule asks for what is not legal for the program.
@@ -42,13 +42,13 @@ class Taking:
         return found if isinstance(found, Decided) else Decided(found)
 
     def check(self, module: ir.Module) -> None:
-        """Holds what came of all steps against the rules of modules."""
+        """Verifies the module after all steps."""
         verify(module)
 
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A step that was taken on `module`, for which it looked at these knobs; it ended so."""
+    """A step taken on `module`, the knobs that it read, and its result."""
 
     module: ir.Module
     asked: Mapping[str, object]
@@ -57,7 +57,7 @@ class _Taken:
 
 @dataclass(frozen=True)
 class TakingOnce(Taking):
-    """The same, but no step twice where it would look at the same."""
+    """Memoised: no step runs twice where it would read the same."""
 
     _known: dict[tuple[Step | GraphStep, int], list[_Taken]] = field(default_factory=dict, repr=False, compare=False)
     _checked: dict[int, ir.Module] = field(default_factory=dict, repr=False, compare=False)
@@ -91,7 +91,7 @@ def _same(asked: Mapping[str, object], schedule: Schedule) -> bool:
 
 
 class Watched(Schedule):
-    """A schedule that notes which of its knobs somebody looks at; `asked` has their names."""
+    """A schedule that records which of its knobs are read; `asked` has their names."""
 
     __slots__ = ("asked",)
     asked: set[str]

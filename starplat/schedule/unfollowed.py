@@ -1,9 +1,8 @@
-"""Which knobs of a schedule nothing in a program follows, and why not.
+"""Finds the knobs of a schedule that nothing in a program follows, and the reason.
 
-Somebody who names a value wants it to do something. A value does something if the module that comes out is another one
-than under the value that leaves the program as it is written (`plain` has it), or if the program is written so by
-itself. That is tried, not foretold: so steps need not say what they heed, and knobs that get in each other's way are
-found, and what a target lacks.
+A value is followed if the resulting module differs from the one under the knob's value in `plain`, or if the program is
+written so already. That is tried, not predicted: so steps need not declare what they read, and conflicts between knobs
+and missing capabilities are found too.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ SOUGHT: Mapping[str, str] = {
     "algebra": "no loop was found that lets the best label of each component spread until no arc has a better one at "
     "its one end, and no kernel that counts triangles",
 }
-"""What is looked for, by the knob that asks for it."""
+"""What is sought, by the knob that asks for it."""
 
 LACKING: Mapping[str, str] = {
     "grid_barrier": "barrier for all threads of a launch",
@@ -50,8 +49,8 @@ Member = TypeVar("Member")
 
 @dataclass(frozen=True, slots=True)
 class Unfollowed:
-    """A setting such as `loop=device`, and why nothing follows it: what the target `lacks`, or how other knobs are set,
-    of which `instead` is what would have to be said, or else that the program has none of what was `sought`."""
+    """A setting such as `loop=device`, and why nothing follows it: what the target `lacks`, or `instead`, how other
+    knobs would have to be set, or else that the program has none of what was `sought`."""
 
     setting: str
     sought: str
@@ -62,13 +61,13 @@ class Unfollowed:
 def unfollowed(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None, made: ir.Module
 ) -> tuple[Unfollowed, ...]:
-    """The settings that do nothing for the program; `made` is what the schedule makes of it."""
+    """The settings without effect on the program; `made` is the scheduled module."""
     trial = _Trial(module, capabilities, facts)
     return tuple(trial.why(name, schedule) for name in _asking(schedule) if not trial.is_followed(name, schedule, made))
 
 
 def _asking(schedule: Schedule) -> Iterator[str]:
-    """The knobs that ask for something: neither left to the compiler nor as a program is written."""
+    """The knobs that are neither `auto` nor at their value in `plain`."""
     for name, value in schedule.values.items():
         if value not in (AUTO.values[name], PLAIN.values[name]):
             yield name
@@ -89,7 +88,7 @@ class _Trial:
         return _is_written_so(made, schedule.values[name]) or made != self.made(_with(schedule, name, PLAIN))
 
     def made(self, schedule: Schedule) -> ir.Module | None:
-        """What a schedule makes of the program; None if it is not legal."""
+        """The module under a schedule; None if that is not legal."""
         try:
             return decided(self.module, schedule, self.capabilities, self.facts).module
         except DiagnosticError:
@@ -105,13 +104,13 @@ class _Trial:
         return Unfollowed(setting, self.sought(name, alone), instead=self.instead(name, schedule))
 
     def sought(self, name: str, alone: Schedule) -> str:
-        """What is looked for, and why the parts of the program that are near it will not do."""
+        """What is sought, and why the nearest parts of the program do not qualify."""
         choices = decided(self.module, alone, self.capabilities, self.facts).choices if name == "direction" else ()
         refused = [f"{choice.what} ({choice.why})" for choice in choices if choice.step == name]
         return "; ".join((SOUGHT[name], *refused))
 
     def lacking(self, name: str, alone: Schedule) -> tuple[str, ...]:
-        """The least that the target would have to have; empty if nothing would help."""
+        """The least set of capabilities that the target lacks; empty if nothing would help."""
         absent = [one for one in LACKING if not getattr(self.capabilities, one)]
         for more in _subsets(absent):
             given: dict[str, Any] = dict.fromkeys(more, True)
@@ -120,7 +119,7 @@ class _Trial:
         return ()
 
     def instead(self, name: str, schedule: Schedule) -> str:
-        """The least that would have to be said of the other knobs for this one to be followed."""
+        """The least change of the other knobs under which this one is followed."""
         others = [other for other in KNOBS if other != name]
         changes = [(other, base) for base in (AUTO, PLAIN) for other in others if base is AUTO or other == "algebra"]
         changes = [(other, base) for other, base in changes if base.values[other] != schedule.values[other]]
@@ -147,12 +146,12 @@ def _subsets(members: Iterable[Member]) -> Iterator[tuple[Member, ...]]:
 
 
 def _has_batches(module: ir.Module) -> bool:
-    """Whether the host asks for any rounds ahead."""
+    """Whether the host launches any rounds ahead."""
     return any(isinstance(op, ir.InBatches) for function in module.functions for op in walk_host(function.body))
 
 
 def _is_written_so(module: ir.Module, value: object) -> bool:
-    """Whether a program has by itself what a value asks for."""
+    """Whether the program is already written as a value asks."""
     return value is Direction.PULL and any(
         isinstance(op, ir.ForNeighbors) and op.direction is ir.Direction.IN
         for k in module.kernels

@@ -424,7 +424,7 @@ def test_the_choice_is_said() -> None:
     assert said(SSSP, "auto") == []
     ((what, why),) = said(REACHABLE, "auto")
     assert what.endswith("push while 'modified' has few, else pull")
-    assert why == "whoever tells it tells the same, so one of them is enough"
+    assert why == "all senders send the same, so one of them is enough"
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Knob `balance`: what threads share out, nodes or arcs."""
+"""Knob `balance`: how threads share nodes or arcs."""

@@ -1,7 +1,7 @@
-"""Step `balance`: lets threads share the arcs of a kernel's nodes, where what is done to an arc needs nothing else.
+"""Step `balance`: lets threads share the arcs of a kernel's nodes, where the work of each arc is independent.
 
-A kernel suits if it goes over nodes and its last operation is a `forall` over the node's arcs; what stands before it
-must be the same whenever it is worked out.
+A kernel qualifies if it goes over nodes and its last operation is a `forall` over the node's arcs; the operations
+before it must give the same whenever they are evaluated.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from starplat.schedule.schedule import Balance, Schedule
 from starplat.schedule.step import Choice, Decided
 
 _SHORT_ROW = 16
-"""Arcs of the node with the most, where a thread goes over the pairs of a node's neighbors sooner by itself."""
+"""Largest degree up to which a thread goes over the pairs of a node's neighbors by itself."""
 
 
 def share_arcs(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> ir.Module | Decided:
-    """The module whose kernels share their arcs out evenly, where the schedule, the target and the kernel let them."""
+    """The module whose kernels share their arcs, where the schedule, the target and the kernel permit it."""
     if not threads_share_arcs(schedule, capabilities):
         return module
     places = _places(module)
@@ -56,19 +56,19 @@ def share_arcs(
 
 
 def asks_for_lengths(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether it matters to the sharing of arcs how long rows are."""
+    """Whether sharing arcs depends on the lengths of rows."""
     shares = capabilities.shared_arcs or capabilities.group_rows
     return shares and any(_goes_over_pairs(kernel) for kernel in module.kernels)
 
 
 def _goes_over_pairs(kernel: ir.Kernel) -> bool:
-    """Whether a loop over neighbors has another one inside."""
+    """Whether a loop over neighbors contains another one."""
     outer = (op for op in walk_kernel(kernel.body) if isinstance(op, ir.ForNeighbors))
     return any(isinstance(inner, ir.ForNeighbors) for loop in outer for inner in walk_kernel(loop.body))
 
 
 def threads_share_arcs(schedule: Schedule, capabilities: Capabilities) -> bool:
-    """Whether threads share arcs: by warps, or by groups where that is quick or asked for."""
+    """Whether threads share arcs: by warps, or by groups where group barriers are cheap or it is asked for."""
     if schedule.balance is Balance.NODE:
         return False
     quick = capabilities.quick_groups or schedule.balance is Balance.EDGE
@@ -108,7 +108,7 @@ def _suits(kernel: ir.Kernel) -> bool:
 
 
 def _gathers_words(kernel: ir.Kernel) -> bool:
-    """Whether each node of listed words gathers a value, which warps share only of all nodes, sets and lists."""
+    """Whether each node of listed words gathers a value; warps share only those of all nodes, sets and lists."""
     return isinstance(kernel.domain, ir.InWords) and gathering(kernel) is not None
 
 
@@ -124,7 +124,7 @@ def _leaves(body: tuple[ir.KernelOp, ...]) -> bool:
 
 
 def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
-    """Whether a value is worked out that nothing in the kernel changes, or stored where nobody else looks or writes."""
+    """Whether a value is computed that nothing in the kernel changes, or stored where nothing else reads or writes."""
     written = written_arrays(kernel.body)
     if any(isinstance(part, ir.Load) and part.array in written for part in all_expressions((op,))):
         return False
@@ -138,19 +138,19 @@ def _repeatable(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
 
 
 def _mentions(kernel: ir.Kernel, array: ir.Array) -> int:
-    """How often a kernel has to do with an array."""
+    """How often a kernel uses an array."""
     heads = (kernel.domain,) if kernel.filter is None else (kernel.domain, kernel.filter)
     return sum(found == array for part in (*heads, *walk_kernel(kernel.body)) for found in arrays_in(part))
 
 
 def _changes_cells(ahead: tuple[ir.KernelOp, ...]) -> bool:
-    """Whether a function is called that may write cells, which must not be done twice."""
+    """Whether a function is called that may write cells, which must not run twice."""
     calls = (part for part in all_expressions(ahead) if isinstance(part, ir.CallFunction))
     return any(isinstance(a, ir.Array) and a not in ir.GRAPH_ARRAYS for call in calls for a in call.arguments)
 
 
 def _for_many(op: ir.KernelOp, loop: ir.ForNeighbors) -> bool:
-    """Whether threads that have arcs of one node may do it at once: an update is in one piece, or of the arc's cell."""
+    """Whether threads with arcs of one node may do it at once: an update is atomic, or of the arc's cell."""
     match op:
         case ir.UpdateCell(index=index) | ir.ExtremeCell(index=index):
             return op.shared or index == ir.Ref(loop.position)

@@ -1,7 +1,7 @@
-"""Step `team`: what knob `balance` asks for where a kernel is a loop that the target shares out.
+"""Step `team`: knob `balance` on targets that share out a kernel's loop themselves.
 
-A team of threads takes a node, and its threads share the loops over the node's arcs that permit it; what stands around
-them is done once for a node. So a node with many arcs is not one thread's, but all nodes together take longer.
+A team of threads takes a node, and its threads share the loops over the node's arcs that permit it; the rest is done
+once per node. A node with many arcs is faster then, all nodes together slower.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from starplat.schedule.schedule import Balance, Schedule
 from starplat.schedule.step import Choice, Decided
 
 NODES_PER_ARC = 1000
-"""In the time that one thread takes for an arc, teams lose what they lose by this many nodes: about 0.5 microseconds
-and 0.45 nanoseconds on an NVIDIA H200."""
+"""Nodes whose overhead under teams equals the time of one arc in one thread: about 0.5 microseconds and 0.45
+nanoseconds on an NVIDIA H200."""
 
 
 def has_teams(module: ir.Module, capabilities: Capabilities) -> bool:
-    """Whether a target can do what this step does."""
+    """Whether the target has teams of threads."""
     return capabilities.inner_loops
 
 
 def rows_for_teams(
     module: ir.Module, schedule: Schedule, capabilities: Capabilities, facts: GraphFacts | None
 ) -> ir.Module | Decided:
-    """The module whose kernels share the arcs of each node, where they can and it is asked for or worth it."""
+    """The module whose kernels share the arcs of each node, where legal and asked for or worth it."""
     if schedule.balance is Balance.NODE or not has_teams(module, capabilities):
         return module
     shared = {kernel.name for kernel in module.kernels if _suits(kernel, module)}
@@ -44,7 +44,7 @@ def rows_for_teams(
 
 
 def _worth_it(facts: GraphFacts) -> bool:
-    """Whether the thread with the most arcs would take longer than what teams cost for all nodes."""
+    """Whether the largest row takes one thread longer than teams cost for all nodes."""
     return facts.max_degree * NODES_PER_ARC > facts.num_nodes
 
 

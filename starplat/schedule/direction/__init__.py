@@ -1,1 +1,1 @@
-"""Knob `direction`: from which end of the arcs a round is done, and what proves that either will do."""
+"""Knob `direction`: push or pull, and the proofs that either is legal."""

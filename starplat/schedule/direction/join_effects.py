@@ -1,4 +1,4 @@
-"""What a kernel does to a neighbor, as far as neighbors can do it themselves from the other end of the arc."""
+"""The effect of a kernel on a neighbor, where the neighbor can compute it itself from the other end of the arc."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _IDEMPOTENT = (ir.Combine.OR, ir.Combine.AND, ir.Combine.MIN, ir.Combine.MAX)
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Constants that are stored to a neighbor's cells, and what tells that there was one: once is enough."""
+    """Constants stored to a neighbor's cells, and what signals that there was one: once is enough."""
 
     ops: tuple[ir.KernelOp, ...]
 
 
 Effect = ir.ExtremeCell | ir.UpdateCell | Marks
-"""What is done to a neighbor: a cell of it goes down (or up), a value is combined with a cell, or it is marked."""
+"""The effect on a neighbor: a cell goes down (or up), a value is combined with a cell, or it is marked."""
 
 
 def effect_of(
     last: tuple[ir.KernelOp, ...], neighbor: ir.Variable, kernel: ir.Kernel
 ) -> tuple[Effect, tuple[ir.Expression, ...]] | None:
-    """The effect, and the conditions that it holds in itself; None if it is nothing of the kind."""
+    """The effect, and its own conditions; None for any other operation."""
     own = ir.Ref(neighbor)
     match last:
         case (ir.ExtremeCell(array=array, index=index, carried=carried, also=also) as lowering,):
@@ -53,7 +53,7 @@ def effect_of(
 
 
 def _as_store(op: ir.KernelOp) -> ir.KernelOp:
-    """The operation; a store where it combines with a constant that nothing else is left of."""
+    """The operation; a store where it combines with an absorbing constant."""
     match op:
         case ir.UpdateCell(ir.Combine.OR, array, index, ir.Const(True) as value) | ir.UpdateCell(
             ir.Combine.AND, array, index, ir.Const(False) as value
@@ -68,14 +68,14 @@ def _marks(op: ir.KernelOp, own: ir.Ref) -> bool:
 
 
 def _is_told_once(op: ir.KernelOp, kernel: ir.Kernel) -> bool:
-    """Whether it makes no difference how often it is done."""
+    """Whether the effect is idempotent."""
     if not isinstance(op, ir.Contribute) or not isinstance(op.value, ir.Const):
         return False
     return all(r.combine in _IDEMPOTENT for r in kernel.reductions if r.variable == op.reduction)
 
 
 def leaves(effect: Effect, condition: ir.Expression) -> bool:
-    """Whether a flag that is asked for, once it is set, stays so."""
+    """Whether a tested flag stays set once it is set."""
     if not isinstance(condition, ir.Load) or not isinstance(effect, Marks):
         return False
     stores = (op for op in effect.ops if isinstance(op, ir.Store) and op.array == condition.array)
@@ -83,7 +83,7 @@ def leaves(effect: Effect, condition: ir.Expression) -> bool:
 
 
 def denies(store: ir.KernelOp, condition: ir.Expression) -> bool:
-    """Whether a condition no longer holds after a constant was stored."""
+    """Whether a condition is false after a constant was stored."""
     assert isinstance(store, ir.Store)
     assert isinstance(store.value, ir.Const)
     cell, value = ir.Load(store.array, store.index), store.value
@@ -103,7 +103,7 @@ def _not(condition: ir.Expression) -> ir.Expression:
 
 
 def values(effect: Effect) -> Iterator[ir.Expression]:
-    """What is told, as it is worked out where it is told."""
+    """The values sent, as the sender computes them."""
     match effect:
         case ir.ExtremeCell(candidate=candidate, carried=carried):
             yield candidate

@@ -1,11 +1,10 @@
-"""Finds kernels whose nodes join something into the cells of their neighbors, and says which of them may be done from
-the other end of the arcs.
+"""Finds kernels whose nodes combine something into the cells of their neighbors, and decides which may pull.
 
-There every node looks along its in-arcs for those that would have told it something, joins what they tell, and stores
-once. That is one of the orders in which the push may have its arcs: those into a node have their turn together, when
-its cell is stored. So it is the same whatever the kernel stands in, if nothing that is told changes while it runs
-(`Join.settled`). Where cells are told that the kernel itself lowers, the answer is the same if it is that of the end of
-a loop that goes on until no cell can be lowered, and a lower cell never tells a higher value.
+Pulled, every node looks along its in-arcs for its senders, combines what they send, and stores once. That is one of the
+orders in which the push may process its arcs: those into a node together, when its cell is stored. So the answer is the
+same anywhere if nothing that is sent changes while the kernel runs (`Join.settled`). Where the kernel sends cells that
+it lowers itself, the answer is the same at the end of a monotone fixed point in which a lower cell never sends a higher
+value.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ Step = ir.Let | ir.Expression
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A kernel that does `effect` to the neighbors of its nodes `teller`, of those that are `chosen`; before it come
-    `steps`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If it is `settled`,
-    nothing that is told changes while it runs."""
+    """A kernel that applies `effect` to the neighbors of its nodes `teller`, of those `chosen`, after `steps`. They are
+    the `members` of a set, if there is one, which it empties if it `takes` them. If `settled`, nothing that is sent
+    changes while it runs."""
 
     kernel: ir.Kernel
     teller: ir.Variable
@@ -45,18 +44,18 @@ class Join:
 
     @property
     def own(self) -> ir.Ref:
-        """The node that is told."""
+        """The receiving node."""
         return ir.Ref(self.loop.neighbor)
 
     @property
     def flags(self) -> tuple[ir.Array, ...]:
-        """The flags that those who tell have."""
+        """The flags of the senders."""
         found = (flag_of(condition, self.teller) for condition in self.chosen)
         return tuple(array for array in found if array is not None)
 
     @property
     def emptied(self) -> tuple[ir.Fill, ...]:
-        """What empties the set of those who tell, as the push does on its way."""
+        """The operations that empty the set of senders, as the push does on its way."""
         return (
             (ir.Fill(self.members, ir.Const(False, ir.Element.BOOL)),)
             if self.takes and self.members is not None
@@ -65,13 +64,13 @@ class Join:
 
     @property
     def guards(self) -> tuple[ir.Expression, ...]:
-        """All conditions in the order in which they are asked, without locals."""
+        """All conditions in order, without locals."""
         lets = _lets(self.steps)
         return tuple(unfolded(step, lets) for step in self.steps if not isinstance(step, ir.Let))
 
     @property
     def is_soon_over(self) -> bool:
-        """Whether whoever is marked never looks again, so that every round has fewer who look."""
+        """Whether a marked node never looks again, so that every round has fewer searching nodes."""
         if not isinstance(self.effect, Marks):
             return False
         stores = [op for op in self.effect.ops if isinstance(op, ir.Store)]
@@ -79,8 +78,8 @@ class Join:
         return any(denies(store, condition) for store in stores for condition in conditions)
 
 
-class NotJoined(Exception):  # noqa: N818 - it is an answer, nobody's error
-    """Why a kernel cannot be done from the other end."""
+class NotJoined(Exception):  # noqa: N818 - it is an answer, not an error
+    """Why a kernel cannot pull."""
 
 
 def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
@@ -92,7 +91,7 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
     found = membership(kernel)
     body = kernel.body if found is None else found.body
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None:
-        raise NotJoined("its nodes are those of a list, in which nobody can look one up")
+        raise NotJoined("its nodes are those of a list, which cannot be searched for a node")
     match body:
         case (*ahead, ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose)) as loop) if whose == kernel.iterator:
             locals_ahead = [op for op in ahead if isinstance(op, ir.Let)]
@@ -115,7 +114,7 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
 
 
 def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression, ...]:
-    """What is asked of the nodes that tell."""
+    """The conditions on the sending nodes."""
     asked = kernel.filter if found is None else found.keep
     rest = () if asked is None else tuple(conjuncts(asked))
     if found is None or kernel.iterator is None:
@@ -124,7 +123,7 @@ def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression,
 
 
 def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
-    """Locals and conditions, and what they are for."""
+    """Locals and conditions, and the operation under them."""
     match body:
         case (ir.Let() as first, *rest):
             steps, last = _nest(tuple(rest))
@@ -141,7 +140,7 @@ def _lets(steps: tuple[Step, ...]) -> dict[ir.Variable, ir.Expression]:
 
 
 def _needed(steps: tuple[Step, ...], effect: Effect, own: ir.Ref) -> tuple[Step, ...]:
-    """The steps without conditions that an update asks itself: whether the value is beyond the cell."""
+    """The steps without the conditions that an update tests itself: whether the value is beyond the cell."""
     if not isinstance(effect, ir.ExtremeCell):
         return steps
     lets = _lets(steps)
@@ -154,11 +153,11 @@ def _needed(steps: tuple[Step, ...], effect: Effect, own: ir.Ref) -> tuple[Step,
     return tuple(step for step in steps if isinstance(step, ir.Let) or unfolded(step, lets) not in asked)
 
 
-# --- what is told ----------------------------------------------------------------------------------------------------
+# --- values sent ------------------------------------------------------------------------------------------------------
 
 
 class _Told:
-    """What a kernel reads of cells that it changes."""
+    """The cells that a kernel changes and reads for what it sends."""
 
     def __init__(
         self,
@@ -176,7 +175,7 @@ class _Told:
         self.expressions = [*self.conditions, *self.lets.values(), *values(effect)]
 
     def is_settled(self) -> bool:
-        """Whether nothing that is told changes meanwhile.
+        """Whether nothing that is sent changes meanwhile.
 
         Raises:
             NotJoined: it does, and the order of arcs may make a difference in the end.
@@ -208,5 +207,5 @@ class _Told:
 
 
 def told_too_early(array: ir.Array) -> str:
-    """Why cells that are told while they change cannot be told from the other end."""
+    """Why cells that change while they are sent cannot be pulled."""
     return f"'{array.name}' is told while it changes, in a loop that does not only go on until it is settled"

@@ -1,8 +1,8 @@
-"""Puts a filter that is judged before its loop back into the loop, where it says the same while the loop runs.
+"""Moves a filter that was evaluated before its loop back into the loop, where it is unchanged while the loop runs.
 
-The language fixes whom a loop is for when it begins. Where the loop changes what its filter asks, a kernel of its own
-judges the filter first and leaves flags. In a loop over levels the filter asks for the number of the level in hand, and
-what the loop changes were cells that held INF and hold the next number: so nobody needs the flags.
+The filter is evaluated when the loop is entered. Where the loop changes what its filter reads, a kernel of its own
+evaluates the filter first and stores flags. In a loop over levels the filter tests for the current level's number, and
+the loop only changes cells from INF to the next number: so the flags are not needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_sig
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A launch that judges a filter, the loop that asks for the flags, and the filter as that loop would have it."""
+    """A launch that evaluates a filter, the loop that tests the flags, and the filter as that loop would have it."""
 
     judge: ir.Launch
     kernel: ir.Kernel
@@ -29,12 +29,12 @@ class Judged:
     filter: ir.Expression
 
     def unjudged(self, module: ir.Module) -> ir.Module:
-        """The module where the loop judges for itself."""
+        """The module where the loop evaluates its filter itself."""
         return _Unjudger(self, module).module()
 
 
 def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Judged]:
-    """The filters that are judged right before the only loop that asks for them."""
+    """The filters that are evaluated right before the only loop that tests their flags."""
     for row in rows(function.body):
         for judge, asking in pairwise(row):
             if isinstance(judge, ir.Launch) and isinstance(asking, ir.Launch):
@@ -44,7 +44,7 @@ def judged_filters(function: ir.HostFunction, module: ir.Module) -> Iterator[Jud
 
 
 def rows(ops: Iterable[ir.HostOp]) -> Iterator[list[ir.HostOp]]:
-    """Every row of operations, blocks that only group opened."""
+    """Every row of operations, with blocks that only group opened."""
     row = list(stream(ops))
     yield row
     for op in row:
@@ -55,14 +55,14 @@ def rows(ops: Iterable[ir.HostOp]) -> Iterator[list[ir.HostOp]]:
 
 
 def launched_before(module: ir.Module) -> Mapping[str, str]:
-    """The kernel that is launched right before another, where both are: by the name of the second, the last one's."""
+    """For every kernel the one launched right before it, by name; the last one of several."""
     pairs = (pair for function in module.functions for row in rows(function.body) for pair in pairwise(row))
     return {b.kernel: a.kernel for a, b in pairs if isinstance(a, ir.Launch) and isinstance(b, ir.Launch)}
 
 
 def known_of(kernel: ir.Kernel, module: ir.Module, before: Mapping[str, str]) -> tuple[ir.Expression, ...]:
-    """What holds for every node of a kernel when it begins, since the launch right `before` it set the node's flag by
-    that."""
+    """What holds for every node of a kernel when it begins, because the launch right `before` it set the node's flag
+    under that condition."""
     judge = before.get(kernel.name)
     if judge is None or kernel.iterator is None or kernel.filter is None or not is_launched_once(kernel.name, module):
         return ()
@@ -70,7 +70,7 @@ def known_of(kernel: ir.Kernel, module: ir.Module, before: Mapping[str, str]) ->
 
 
 def _said_by(judge: ir.Kernel, filter: ir.Expression, node: ir.Variable) -> Iterator[ir.Expression]:
-    """The conditions for which a kernel has set the flags that a filter asks for."""
+    """The conditions under which a kernel has set the flags that a filter tests."""
     if not isinstance(judge.domain, ir.AllNodes) or judge.filter is not None or judge.iterator is None:
         return
     own, here = ir.Ref(judge.iterator), ir.Ref(node)
@@ -113,7 +113,7 @@ def _judged(judge: ir.Launch, asking: ir.Launch, module: ir.Module) -> Judged | 
 
 
 def _mentions(flags: ir.Array, module: ir.Module) -> int:
-    """How many launches have to do with the flags."""
+    """How many launches use the flags."""
     ops = (op for function in module.functions for op in walk_host(function.body))
     return sum(flags in used_host_arrays((op,), module) for op in ops if isinstance(op, ir.Launch))
 

@@ -1,4 +1,4 @@
-"""Whether what a node tells goes the way of the node's own cell: a lower cell never tells a higher value."""
+"""Tests whether what a node sends is monotone in its own cell: a lower cell never sends a higher value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def falls_with(value: ir.Expression, cell: ir.Load) -> bool:
 
 
 def keeps_holding(condition: ir.Expression, cell: ir.Load, extreme: ir.Combine) -> bool:
-    """Whether a condition that held still does after the cell went where the extreme lets it go."""
+    """Whether a condition that held still holds after the cell moved in the extreme's direction."""
     if not _mentions(condition, cell):
         return True
     falls = extreme is ir.Combine.MIN

@@ -1,6 +1,4 @@
-"""Kernels that spread something along arcs from chosen nodes, and the same from the other end: who is not reached yet
-looks for one chosen node among those before it.
-"""
+"""Push kernels over chosen nodes, and their pull form: an unreached node searches its in-neighbors for a chosen one."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ from starplat.schedule.names import Taken
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A loop over the out-arcs of the nodes of a kernel that only lowers the cells of its neighbors to `candidate`,
-    where all `guards` hold; locals are unfolded in these."""
+    """A loop over out-arcs that only lowers the cells of neighbors to `candidate`, where all `guards` hold; locals are
+    unfolded in these."""
 
     loop: ir.ForNeighbors
     lowering: ir.ExtremeCell
@@ -32,8 +30,8 @@ class Spread:
 
 
 def spread_in(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Spread | None:
-    """The spread that is all there is in the body of a kernel over nodes; it can be done from the other end, where it
-    does not matter which of several neighbors lowers a cell."""
+    """The spread that is the whole body of a kernel over nodes; it can be pulled where it does not matter which of
+    several neighbors lowers a cell."""
     match body:
         case (ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose), parallel=True) as loop,) if whose == node:
             found = _unfold(loop.body)
@@ -56,7 +54,7 @@ _Unfolded = tuple[ir.ExtremeCell, dict[ir.Variable, ir.Expression], list[ir.Expr
 
 
 def _unfold(body: tuple[ir.KernelOp, ...]) -> _Unfolded | None:
-    """The one update in a row of locals and conditions."""
+    """The single update under locals and conditions."""
     match body:
         case (*lets, ir.ExtremeCell() as lowering):
             inner: _Unfolded | None = lowering, {}, []
@@ -76,8 +74,8 @@ def _unfold(body: tuple[ir.KernelOp, ...]) -> _Unfolded | None:
 
 
 def _is_known(expression: ir.Expression, spread: Spread) -> bool:
-    """Whether an expression says the same from the other end: it knows the two nodes, not the arc, and no cells that
-    change but those of the two."""
+    """Whether an expression is the same from the other end: it reads the two nodes, not the arc, and no changing cells
+    but those of the two."""
     told = {carry.array for carry in spread.lowering.carried}
     for part in walk_expression(expression):
         match part:
@@ -96,7 +94,7 @@ def _is_known(expression: ir.Expression, spread: Spread) -> bool:
 
 
 def says_only_that(ops: Iterable[ir.KernelOp]) -> bool:
-    """Whether what is done beside a lowering tells that there was one, and not whose."""
+    """Whether what is done beside a lowering signals that there was one, and not whose."""
     return all(isinstance(op, ir.Contribute) and isinstance(op.value, ir.Const) for op in ops)
 
 
@@ -110,8 +108,8 @@ def from_other_end(
     by_value: bool = False,
     shares_arcs: bool = False,
 ) -> ir.Kernel:
-    """The kernel over all nodes whose cell is INF, which look for a node that is `chosen`, a condition about the
-    kernel's own node; `told` is done beside a lowering. If it chooses `by_value`, others look at a cell meanwhile."""
+    """The kernel over all nodes whose cell is INF, which search for a `chosen` node, a condition on the kernel's own
+    node; `told` is done beside a lowering. If it chooses `by_value`, other threads read the cell meanwhile."""
     assert kernel.iterator is not None
     node = spread.loop.neighbor
     found = ir.KernelIf(reduce(both, (chosen, *spread.guards)), (_lowered(spread, by_value), *told, ir.KernelBreak()))
@@ -141,6 +139,6 @@ def _lowered(spread: Spread, by_value: bool) -> ir.KernelOp:
 
 
 def with_graph_arrays(module: ir.Module) -> ir.Module:
-    """The module, which says again which of the graph's arrays its kernels use."""
+    """The module with the list of graph arrays that its kernels use brought up to date."""
     used = {array for kernel in module.kernels for array in kernel.arrays}
     return replace(module, graph_arrays=tuple(array for array in ir.GRAPH_ARRAYS if array in used))

@@ -1,7 +1,7 @@
-"""Which way a round goes where the host drives it: it pulls if many nodes are active, or if these have many arcs.
+"""Push or pull, chosen by the host in each round: pull if many nodes are active, or if they have many arcs.
 
-The host knows how many nodes a list has. How many arcs they have it lets a launch count, and only in rounds where that
-decides: with fewer nodes pushing is quick whatever they have, with more there is no doubt.
+The host knows the length of a list. A launch counts the arcs of its nodes, only in rounds where that decides: with
+fewer nodes pushing is fast in any case, with more there is no doubt.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from starplat.schedule.names import Taken
 from starplat.source import Span
 
 _MANY_NODES, _MANY_ARCS = 16, 8
-"""Pulling takes less time where more than one node in so many is active, or active nodes have more than one arc in so
+"""Pulling is faster where more than one node in so many is active, or active nodes have more than one arc in so
 many."""
 
 _SOME_NODES = 64
-"""Arcs are counted where more than one node in so many is active, if these are not few: then a launch and a word that
-comes back take longer than the round."""
+"""Arcs are counted where more than one node in so many is active, and more than few: else a launch and a readback take
+longer than the round."""
 
 _MANY_WORDS, _MANY_WORDS_IN_LOCKSTEP = 16, 32
-"""The same for nodes of which only the words of bits are counted. Atomic operations cost more on a GPU."""
+"""The same where only non-zero words of bits are counted. Atomic operations cost more on a GPU."""
 
 
 def nodes_for_words(capabilities: Capabilities) -> int:
-    """One node in how many must be active on a device, so that pulling is worth it, where words of bits are counted."""
+    """One node in how many must be active so that pulling is worth it, where words of bits are counted."""
     return _MANY_WORDS_IN_LOCKSTEP if capabilities.lockstep else _MANY_WORDS
 
 
 def pulls_if_many_words(
     words: ir.Expression, share: int, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...]
 ) -> ir.HostIf:
-    """The choice, by how many words of a set's bits are not zero: more than there would be if one node in `share` were
-    active and these lay anywhere. Where they lie together they are more by then, and pushing them is right as well."""
+    """The choice by the number of non-zero words: pull if there are more than one active node in `share`, spread at
+    random, would touch. Where active nodes are adjacent there are more of them by then, and pushing is right as
+    well."""
     eighths = round(8 * (1 - (1 - 1 / share) ** 32))
     all_words = _share(ir.NumNodes(), 32, ir.Element.INT)
     some = ir.Binary(ir.BinaryOperator.MULTIPLY, all_words, ir.Const(eighths, ir.Element.INT), ir.Element.INT)
@@ -45,7 +46,7 @@ def pulls_if_many_words(
 
 
 class ListChoices:
-    """Makes choices by what is listed, and the kernels that count arcs for them, which `added` gets."""
+    """Makes choices by list lengths, and the kernels that count arcs for them, collected in `added`."""
 
     def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
         self.taken = taken
@@ -55,7 +56,7 @@ class ListChoices:
     def choose(
         self, listed: ir.Listed, push: tuple[ir.HostOp, ...], pull: tuple[ir.HostOp, ...], span: Span
     ) -> tuple[ir.HostOp, ...]:
-        """The choice between two ways to do a round whose active nodes are `listed`."""
+        """The choice between push and pull for a round whose active nodes are `listed`."""
         active = known_length(listed)
         assert active is not None
         count, arcs, pulls = self._count(listed, span)
@@ -74,7 +75,7 @@ class ListChoices:
         )
 
     def _count(self, listed: ir.Listed, span: Span) -> tuple[ir.Kernel, ir.Variable, ir.Variable]:
-        """The kernel that counts the arcs of listed nodes, for what; and the variable for what comes of it."""
+        """The kernel that counts the arcs of listed nodes, and the variables for the count and for the choice."""
         if listed.array not in self._counts:
             kernel = self._counting(listed, span)
             pulls = ir.Variable(self.taken.free("pulls"), ir.Element.BOOL)

@@ -1,8 +1,8 @@
-"""Makes of a kernel whose nodes join something into the cells of their neighbors one whose nodes look for it
-themselves, along the arcs that come in, and store once, without atomic operations.
+"""Rewrites a push kernel that combines into neighbors' cells as a pull kernel: nodes gather along in-arcs and store
+once, without atomics.
 
-Cells that go down (or up) and values that are combined are gathered into a local first; who is only marked leaves at
-the first who would have marked him. Takes a `Join`, asks nothing.
+Cells that go down (or up) and values that are combined are gathered into a local first; a node that is only marked
+exits at the first active in-neighbor. Takes a `Join`, decides nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 def pulled(join: Join, taken: Taken, *, shares_arcs: bool) -> ir.Kernel:
-    """The kernel from the other end; threads may share the arcs among which it looks for one if `shares_arcs`."""
+    """The pull kernel; threads may share the arcs among which it searches if `shares_arcs`."""
     return _Puller(join, taken).kernel(shares_arcs)
 
 
@@ -67,7 +67,7 @@ class _Puller:
     # --- loops over the arcs that come in ---------------------------------------------------------------------------
 
     def over_arcs(self, place: ir.Variable, last: tuple[ir.KernelOp, ...], steps: Sequence[Step]) -> ir.ForNeighbors:
-        """The loop, in which the arc has its own number again where that is asked for."""
+        """The loop, in which the arc has its own number again where that is needed."""
         join = self.join
         inside = _within(steps, last)
         arc = join.loop.position
@@ -77,7 +77,7 @@ class _Puller:
         return ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, body, True)
 
     def gathering_the_best(self, effect: ir.ExtremeCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """All that a cell is told comes down to one value."""
+        """Reduces all that a cell is sent to one value."""
         best = self.best_of(effect)
         steps, candidate = self.join.steps, effect.candidate
         if best.element.is_real:  # a value that is no number counts for nothing
@@ -89,7 +89,7 @@ class _Puller:
         return (ir.Let(best, identity(effect.extreme, best.element)), loop, self.stored(effect, best, {}))
 
     def following_the_best(self, effect: ir.ExtremeCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """As above; what comes along with the best value is that of the first who told it."""
+        """As above; carried values are those of the first sender of the best value."""
         best = self.best_of(effect)
         held = {carry: self.local(f"{carry.array.name}_of_best", carry.array.element) for carry in _data(effect)}
         begin, candidate = self.once(effect.candidate)
@@ -101,7 +101,7 @@ class _Puller:
         return (ir.Let(best, identity(effect.extreme, best.element)), *begins, loop, self.stored(effect, best, held))
 
     def once(self, value: ir.Expression) -> tuple[tuple[ir.Let, ...], ir.Expression]:
-        """What works a value out, if it is not at hand, and the value."""
+        """The operations that compute a value, unless it is at hand, and the value."""
         if isinstance(value, ir.Ref):
             return (), value
         variable = self.local("candidate", value.element)
@@ -110,7 +110,7 @@ class _Puller:
     def with_one_look(
         self, effect: ir.ExtremeCell, steps: tuple[Step, ...], last: tuple[ir.KernelOp, ...]
     ) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
-        """The same, where a cell that others may change is looked at once, so that what comes along belongs to it."""
+        """The same with a single read of a cell that other threads may change, so that carried values belong to it."""
         seen = ir.Variable(self.taken.free(f"{effect.array.name}_seen"), effect.array.element)
         look = _Seen(ir.Load(effect.array, ir.Ref(self.join.teller)), seen)
         looking = tuple(look.step(step) for step in steps)
@@ -118,7 +118,7 @@ class _Puller:
         return ((ir.Let(seen, look.cell), *looking), inside) if (looking, inside) != (steps, last) else (steps, last)
 
     def gathering_all(self, effect: ir.UpdateCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        """Values that are combined, in whatever order."""
+        """Combines values in any order."""
         total = self.local(f"{effect.array.name}_told", effect.array.element)
         loop = self.over_arcs(place, (ir.SetLocal(total, _combined(effect, total)),), self.join.steps)
         begin = ir.Let(total, identity(effect.combine, total.element))
@@ -127,7 +127,7 @@ class _Puller:
     def looking_for_one(
         self, effect: Marks, place: ir.Variable
     ) -> tuple[ir.Expression | None, tuple[ir.KernelOp, ...]]:
-        """Who is asked whether he looks, and the search."""
+        """The condition under which a node searches, and the search."""
         join = self.join
         number = {join.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
         conditions = [part for guard in join.guards for part in conjuncts(unfolded(guard, dict(number)))]
@@ -149,7 +149,7 @@ class _Puller:
         return ir.Variable(self.taken.free(name), element)
 
     def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
-        """The one update of the cell; others may look at it meanwhile."""
+        """The one update of the cell; other threads may read it meanwhile."""
         beyond = ir.Binary(_BEYOND[effect.extreme], ir.Ref(best), ir.Load(effect.array, self.join.own), ir.Element.BOOL)
         store = ir.Store(effect.array, self.join.own, ir.Ref(best), shared=not self.join.settled)
         carried = (
@@ -160,7 +160,7 @@ class _Puller:
 
 
 def _data(effect: ir.ExtremeCell) -> tuple[ir.Carry, ...]:
-    """What comes along that is not the same from everybody."""
+    """The carried values that differ between senders."""
     return tuple(carry for carry in effect.carried if not isinstance(carry.value, ir.Const))
 
 
@@ -171,7 +171,7 @@ def _combined(effect: ir.UpdateCell, total: ir.Variable) -> ir.Expression:
 
 
 def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
-    """The operations after the steps, inside of the conditions."""
+    """The operations after the steps, inside the conditions."""
     inside = last
     for step in reversed(tuple(steps)):
         match step, inside:
@@ -189,7 +189,7 @@ def _variables(expression: ir.Expression) -> set[ir.Variable]:
 
 
 class _Seen(Rewriter):
-    """Says the local for the cell."""
+    """Replaces the cell by the local."""
 
     def __init__(self, cell: ir.Load, seen: ir.Variable) -> None:
         self.cell = cell

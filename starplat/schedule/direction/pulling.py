@@ -1,8 +1,7 @@
-"""Which kernels of a module that push may be pulled, and why others may not: what step `direction` asks.
+"""Finds the push kernels of a module that may pull, and the reasons why others may not.
 
-A kernel that tells cells which it lowers itself may be pulled only if it is all that a loop does until nobody is left
-who was lowered: then it does not matter what was seen in which round. Anybody who counts such rounds, or looks at the
-cells between two of them, could tell the difference.
+A kernel that sends cells which it lowers itself may pull only if it is all that a monotone fixed point does: then stale
+reads do not matter. A loop that counts its rounds, or reads the cells between two of them, could tell the difference.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from starplat.schedule.step import Choice
 
 @dataclass(frozen=True, slots=True)
 class Pullable:
-    """The kernels that may be pulled, by name, and the reasons why others that push may not."""
+    """The kernels that may pull, by name, and the reasons why others may not."""
 
     joins: Mapping[str, Join]
     refused: Mapping[str, str]
 
     def refusals(self, but: Collection[str]) -> tuple[Choice, ...]:
-        """What to say of those that go on pushing, and are not among `but`."""
+        """The choices that report kernels that go on pushing and are not among `but`."""
         refused = ((name, why) for name, why in self.refused.items() if name not in but)
         return tuple(Choice(f"{name}: push", f"not from the other end: {why}") for name, why in refused)
 
 
 def pullable(module: ir.Module) -> Pullable:
-    """What may be pulled in a module, and what may not."""
+    """Which kernels of a module may pull, and which may not."""
     joins: dict[str, Join] = {}
     refused: dict[str, str] = {}
     before, loops = launched_before(module), _loops_around(module)
@@ -67,7 +66,7 @@ def _loops_around(module: ir.Module) -> Mapping[str, list[ir.HostWhile]]:
 
 
 def _in_its_place(join: Join, loops: list[ir.HostWhile], module: ir.Module) -> Join:
-    """The join, if what it tells is settled or a loop goes on until it is."""
+    """The join, if what it sends is settled or a monotone fixed point settles it."""
     if join.settled or any(settles(loop, join, module) for loop in loops):
         return join
     assert isinstance(join.effect, ir.ExtremeCell)
@@ -75,7 +74,7 @@ def _in_its_place(join: Join, loops: list[ir.HostWhile], module: ir.Module) -> J
 
 
 class Pulls:
-    """The kernels from the other end, made when they are asked for, and what is said of them."""
+    """The pull kernels, made on demand, and the choices reported."""
 
     def __init__(self, module: ir.Module, taken: Taken) -> None:
         self.module = module
@@ -85,8 +84,8 @@ class Pulls:
         self.choices: dict[str, Choice] = {}
 
     def instead(self, op: ir.Launch, *, in_one_launch: bool, only: bool) -> tuple[ir.HostOp, ...]:
-        """What takes the place of a launch: the kernel from the other end, or the choice between both where that is
-        likely to gain: every round has fewer nodes who look, and they leave at the first."""
+        """The replacement of a launch: the pull kernel, or a choice between both where that is likely to gain: every
+        round has fewer searching nodes, and they exit at the first sender."""
         join = self.found.joins.get(op.kernel)
         if join is None or not (only or self.gains(join)):
             return (op,)
@@ -110,7 +109,7 @@ class Pulls:
 
 def _why(join: Join) -> str:
     if isinstance(join.effect, Marks):
-        return "whoever tells it tells the same, so one of them is enough"
+        return "all senders send the same, so one of them is enough"
     if join.settled:
         return "what is told does not change meanwhile, so all that a node is told can be joined first"
     return f"'{join.effect.array.name}' comes to the same end, whatever is seen in which round"

@@ -1,8 +1,8 @@
-"""Loops that walk a set until a round changes nobody, and do nothing else: the end they come to is the same whatever
-their rounds see of each other, if lower cells tell lower values.
+"""Monotone fixed points over a set: their end does not depend on what rounds see of each other, if lower cells send
+lower values.
 
-A round walks the members of one set, notes in another whom it changed, and ends with these as the members of the first.
-The loop goes on as long as there are any, or as long as the walk has told that it changed somebody.
+A round walks the members of one set, adds the changed nodes to another, and swaps the two. The loop goes on while there
+are members, or while the walk has signalled a change.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from starplat.schedule.direction.joins import Join
 
 _TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 _COUNTS = ((ir.Combine.OR, _TRUE), (ir.Combine.AND, _FALSE))
-"""What makes a difference to a variable."""
+"""What changes a variable."""
 
 
 def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:
-    """Whether the loop does nothing else than to walk, by the kernel of a join, until nobody is lowered."""
+    """Whether the loop only walks, by the kernel of a join, until no cell is lowered."""
     row = list(stream(loop.body))
     others = [op for op in row if op != ir.Launch(join.kernel.name)]
     if loop.before or len(others) + 1 != len(row) or not isinstance(join.effect, ir.ExtremeCell):
@@ -37,7 +37,7 @@ def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:
 
 
 _Contents = dict[ir.Array, frozenset[str]]
-"""Who is in the two sets: `new` is whom the round has changed."""
+"""The members of the two sets: `new` are the nodes that the round has changed."""
 
 _NEW, _NOBODY = frozenset({"new"}), frozenset[str]()
 
@@ -60,7 +60,7 @@ class _Rounds:
         return again is not None and again[self.now] == _NEW and self.ends()
 
     def round(self, left: frozenset[str]) -> _Contents | None:
-        """What is in the sets after a round that begins with some `left` in the second; None if it does more."""
+        """The members of the sets after a round that begins with some `left` in the second; None if it does more."""
         contents = {self.now: frozenset({"members"}), self.following: left}
         for op in self.row:
             match op:
@@ -83,7 +83,7 @@ class _Rounds:
 
     @property
     def ending(self) -> tuple[ir.Variable, bool] | None:
-        """The variable that is asked whether to go on, and what it says then."""
+        """The variable that decides whether to go on, and its value then."""
         match self.loop.condition:
             case ir.Ref(variable):
                 return variable, True
@@ -93,11 +93,11 @@ class _Rounds:
                 return None
 
     def asked(self, op: ir.ReadEmpty) -> tuple[ir.Variable, bool]:
-        """The variable that is told whether a set is empty, and what it says if it is not."""
+        """The variable that receives whether a set is empty, and its value if it is not."""
         return op.variable, not op.when_empty
 
     def ends(self) -> bool:
-        """Whether the loop goes on if anybody was changed."""
+        """Whether the loop goes on if any node was changed."""
         if self.ending is None:
             return False
         variable, goes_on = self.ending
@@ -113,7 +113,7 @@ class _Rounds:
                 return False
 
     def told(self) -> set[tuple[ir.Variable, object]]:
-        """The variables that the walk tells of every change, and what they say then; None if that changes nothing."""
+        """The variables that the walk sets at every change, and their values then; None if that changes nothing."""
         ways = {r.variable: r.combine for r in self.join.kernel.reductions}
         return {
             (op.reduction, op.value.value if (ways[op.reduction], op.value) in _COUNTS else None)

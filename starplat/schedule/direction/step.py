@@ -1,9 +1,8 @@
-"""Step `direction`: lets nodes look from the other end of the arcs for what others would tell them.
+"""Step `direction`: pulls, or chooses push or pull in each round, where either is legal.
 
-A loop over levels may look for its next nodes so; which loops may, and why, stands in `waves`. In one launch threads
-count the members of a set and choose; where the host drives the rounds it knows how many there are, once the set is a
-list (step `queue`). Other kernels that join something into their neighbors' cells pull if the schedule asks for it, or
-if they are likely to gain; which may stands in `pulling`.
+Loops over levels may pull as proved in `waves`. In a persistent kernel threads count the members of a set and choose;
+where the host drives the rounds it knows the length of a list (step `queue`). Other kernels that combine into their
+neighbors' cells pull if the schedule asks for it, or if they are likely to gain (`pulling`).
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabiliti
 
 
 class _Maker(Rewriter):
-    """Gives the walks of waves a kernel from the other end."""
+    """Gives the walks of waves a pull kernel."""
 
     def __init__(self, module: ir.Module, *, only_pull: bool, sets_in_one_launch: bool) -> None:
         self.given = module
@@ -110,7 +109,7 @@ class _Maker(Rewriter):
         return (ir.PushOrPull(wave.now, (push,), (ir.Launch(pull.name), *emptied)),)
 
     def plainly(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel that pushes: all who lower a cell store the same, so that no update need be one piece."""
+        """The push kernel: all threads that lower a cell store the same, so that no update need be atomic."""
         wave = wave_of(kernel)
         if kernel.name not in self.pushes or wave is None or wave.spread.lowering.also or wave.spread.guards:
             return kernel
@@ -125,7 +124,7 @@ class _Maker(Rewriter):
         return with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
 
     def pulling(self, kernel: ir.Kernel, wave: Wave) -> ir.Kernel:
-        """The kernel from the other end: every node not reached yet looks for a member among those before it."""
+        """The pull kernel: every unreached node searches its in-neighbors for a member."""
         assert kernel.iterator is not None
         joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), _TRUE)
         told = (joins, *wave.spread.lowering.also)

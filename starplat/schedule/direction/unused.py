@@ -1,6 +1,4 @@
-"""Leaves out what a module no longer has a use for once other kernels have taken the place of some: kernels that nobody
-launches, and the arrays of locks that only these took.
-"""
+"""Removes kernels that are no longer launched, and the lock arrays that only these used."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from starplat.ir.visitor import arrays_in, walk_host, walk_kernel
 
 
 def without_the_unused(module: ir.Module, given: ir.Module) -> ir.Module:
-    """The module without what it has from `given` for nothing."""
+    """The module without what is left over of `given`."""
     gone = launched_names(given) - launched_names(module)
     kernels = tuple(kernel for kernel in module.kernels if kernel.name not in gone)
     used = {array for kernel in kernels for array in kernel.arrays}
@@ -38,7 +36,7 @@ def _is_only_filled(array: ir.Array, module: ir.Module) -> bool:
 
 
 class _Dropper(Rewriter):
-    """Fills some arrays no longer."""
+    """Drops the fills of some arrays."""
 
     def __init__(self, arrays: set[ir.Array]) -> None:
         self.arrays = arrays

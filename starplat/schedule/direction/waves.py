@@ -1,10 +1,10 @@
-"""Finds walks whose next nodes can be found from either end of the arcs, and proves it.
+"""Finds walks that can push or pull in each round, and proves it.
 
-In a loop that begins with INF everywhere but in one cell, whose node is the one that is walked first, and in which each
-round lowers cells to the walked nodes' value plus a constant above zero, all nodes that are walked for the first time
-in a round have one value, all cells that have been lowered hold that value or less, and all others INF. Then a cell
-that a round lowers was INF and is lowered once, to what any walked neighbor tells: it is enough to find one. The same
-holds where cells are lowered to a number that never goes down, plus a constant.
+Take a loop that begins with INF everywhere but in one cell, whose node is walked first, and in which each round lowers
+cells to the walked nodes' value plus a constant above zero. All nodes walked for the first time in a round have one
+value, all lowered cells hold that value or less, all others INF. So a cell that a round lowers was INF and is lowered
+once, to what any walked neighbor sends: it is enough to find one. The same holds where cells are lowered to a number
+that never goes down, plus a constant.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Wave:
 
 
 def wave_of(kernel: ir.Kernel) -> Wave | None:
-    """The kernel's parts, if all it does is to lower the cells of its nodes' neighbors by a candidate that is the same
-    for all nodes of one value.
+    """The kernel's parts, if it only lowers the cells of its nodes' neighbors by a candidate that is the same for all
+    nodes of one value.
 
-    Whom a condition leaves out may be reached later: then nodes must be walked once only, or others than those of the
-    last round would reach him.
+    A node that a condition leaves out may be reached later: then nodes must be walked only once, or nodes of an earlier
+    round would reach it.
     """
     found = membership(kernel)
     if found is None or found.keep is not None or kernel.iterator is None:
@@ -89,7 +89,7 @@ def _sum(candidate: ir.Expression) -> tuple[ir.Expression, int] | None:
 
 
 def wave_in(loop: ir.HostWhile, before: Sequence[ir.HostOp], module: ir.Module) -> tuple[ir.Launch, Wave] | None:
-    """The launch of a wave in a loop, if there is one and nothing else touches what it needs; `before` is the row of
+    """The launch of a wave in a loop, if there is one and nothing else touches what it needs; `before` are the
     operations ahead of the loop."""
     launches = [op for op in walk_host((loop,)) if isinstance(op, ir.Launch)]
     waves = [(op, wave) for op in launches if (wave := wave_of(module.kernel(op.kernel))) is not None]
@@ -103,8 +103,7 @@ def wave_in(loop: ir.HostWhile, before: Sequence[ir.HostOp], module: ir.Module) 
 
 
 def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
-    """Whether an operation in the loop changes no values, and does nothing to the two sets than look at them, take
-    nodes out, or let them change places."""
+    """Whether an operation in the loop changes no values, and only tests, removes from or swaps the two sets."""
     needed = {wave.values, wave.now, wave.following}
     match op:
         case ir.Launch(kernel):
@@ -120,14 +119,14 @@ def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
 
 
 def _written(kernel: ir.Kernel) -> frozenset[ir.Array]:
-    """What a kernel writes, besides taking nodes out of a set."""
+    """What a kernel writes, apart from removing nodes from a set."""
     found = membership(kernel)
     return written_arrays(kernel.body if found is None else found.body)
 
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """What a wave begins with."""
+    """The state in which a wave begins."""
 
     loop: ir.HostWhile
     before: Sequence[ir.HostOp]
@@ -151,11 +150,11 @@ class _Beginning:
                 return False
 
     def about(self, array: ir.Array) -> list[ir.HostOp]:
-        """What is done with an array ahead of the loop."""
+        """The operations on an array ahead of the loop."""
         return [op for op in self.before if self.touches(op, array)]
 
     def is_emptied(self, array: ir.Array) -> bool:
-        """Whether a set is emptied, and left so, before the loop or before anything is put into it in a round."""
+        """Whether a set is cleared, and left so, before the loop or before anything is added to it in a round."""
         rounds = [op for op in stream((*self.loop.before, *self.loop.body)) if self.touches(op, array)]
         return any(isinstance(op, ir.Fill) for op in (*self.about(array)[-1:], *rounds[:1]))
 
@@ -163,7 +162,7 @@ class _Beginning:
         return not isinstance(op, ir.CheckCell) and array in used_host_arrays(tuple(walk_host((op,))), self.module)
 
     def is_same(self, one: ir.WriteCell, other: ir.WriteCell) -> bool:
-        """Whether one index is the same node in both operations."""
+        """Whether an index is the same node in both operations."""
         places = sorted(self.place(op) for op in (one, other))
         between = [inner for op in self.before[places[0] : places[1]] for inner in walk_host((op,))]
         read = [part.variable for part in walk_expression(one.index) if isinstance(part, ir.Ref)]
@@ -186,7 +185,7 @@ class _Beginning:
                 return False
 
     def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
-        """Whether an operation gives a variable a value, those of blocks inside it left out."""
+        """Whether an operation assigns a variable, blocks inside it left out."""
         if isinstance(op, ir.Launch):
             return any(r.variable == variable for r in self.module.kernel(op.kernel).reductions)
         named = (getattr(op, "variable", None), getattr(op, "result", None), *declared_by(op))

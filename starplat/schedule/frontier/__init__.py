@@ -1,1 +1,1 @@
-"""Knob `frontier`: which flags are sets of active nodes, and what loops over such sets become."""
+"""Knob `frontier`: finds the flags that are sets of active nodes, and rewrites loops over them."""

@@ -1,7 +1,7 @@
-"""Which arrays of flags are sets of active nodes.
+"""Finds the arrays of flags that are sets of active nodes.
 
-An array of flags is one if all that happens to it is: a loop of kernels goes over the nodes whose flag is set, flags
-are asked for, and set one by one, all are cleared, and two arrays change places.
+Such flags are only walked by a loop of kernels, tested, set one by one, cleared together, and swapped with another
+array.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from starplat.schedule.frontier.obstacles import obstacle
 
 
 def sets_in(loop: ir.OnDevice, module: ir.Module, *, listed: bool) -> frozenset[ir.Array]:
-    """The arrays that are sets in a loop that is one launch; those that are to be lists must have a length from the
-    first moment."""
+    """The arrays that are sets in a persistent kernel; those kept as lists must have a known length from the start."""
     function = next(f for f in module.functions if any(op is loop for op in walk_host(f.body)))
     inside = tuple(walk_host(loop.body))
     elsewhere = {
@@ -45,12 +44,12 @@ def sets_of_the_host(function: ir.HostFunction, module: ir.Module) -> frozenset[
 
 
 def own_flags(function: ir.HostFunction) -> set[ir.Array]:
-    """The arrays of a function that may be sets of nodes: nobody outside sees them."""
+    """The arrays of a function that may be sets of nodes: invisible outside."""
     return {a for a in function.arrays if a.element is ir.Element.BOOL and a.extent is ir.Extent.NODES}
 
 
 def begins_cleared(ops: Iterable[ir.HostOp], array: ir.Array, module: ir.Module) -> bool:
-    """Whether the array is cleared before anything else is done to it, whatever is left out on the way."""
+    """Whether the array is cleared before any other use, on every path."""
     row = [op for op in stream(ops) if not isinstance(op, ir.CheckCell)]
     about = [op for op in row if any(array in touched(inner, module) for inner in walk_host((op,)))]
     match about:
@@ -68,8 +67,7 @@ def begins_cleared(ops: Iterable[ir.HostOp], array: ir.Array, module: ir.Module)
 def _sets_among(
     candidates: set[ir.Array], ops: tuple[ir.HostOp, ...], in_loops: tuple[ir.HostOp, ...], module: ir.Module
 ) -> frozenset[ir.Array]:
-    """Those to which the operations do nothing else than one does to a set, and which a kernel walks in a loop; what
-    they change places with is a set too."""
+    """The arrays with set operations only, which a kernel walks in a loop; an array swapped with one is a set too."""
     candidates = {array for array in candidates if all(obstacle(op, array, module) is None for op in ops)}
     pairs = [{op.first, op.second} for op in ops if isinstance(op, ir.Swap)]
     while alone := {array for pair in pairs if not pair <= candidates for array in pair & candidates}:
@@ -114,7 +112,7 @@ def _why_no_set(array: ir.Array, function: ir.HostFunction, module: ir.Module, o
 
 
 def _is_outside_too(array: ir.Array, function: ir.HostFunction, module: ir.Module) -> bool:
-    """Whether a loop in one launch has the array, and operations outside of it have it, too."""
+    """Whether a persistent kernel and operations outside of it both use the array."""
     launches = [op for op in walk_host(function.body) if isinstance(op, ir.OnDevice) and array in op.arrays]
     inside = {id(op) for launch in launches for op in (launch, *walk_host(launch.body))}
     others = (op for op in walk_host(function.body) if id(op) not in inside and not isinstance(op, ir.CheckCell))

@@ -26,7 +26,7 @@ def emptied_while_walked(module: ir.Module, sets: set[ir.Array]) -> ir.Module:
 
 
 class _Emptier(Rewriter):
-    """Looks for rounds that clear one set, walk another and add to the first, and let the two change places.
+    """Finds rounds that clear one set, walk another and add to the first, and swap the two.
 
     The clearing goes ahead of the loop, or vanishes if it stands last, and the walk takes out what it comes by.
     """
@@ -49,7 +49,7 @@ class _Emptier(Rewriter):
         return (self.rebuild(op),)
 
     def round(self, row: list[ir.HostOp], swap: ir.Swap) -> tuple[ir.Fill, ir.Launch, ir.Array] | None:
-        """The clearing, the walk, and what it walks, if everything that touches the two sets in a round is that."""
+        """The clearing, the walk and the walked set, if nothing else touches the two sets in a round."""
         for now, following in ((swap.first, swap.second), (swap.second, swap.first)):
             if now not in self.sets or following not in self.sets:
                 continue
@@ -65,7 +65,7 @@ class _Emptier(Rewriter):
     def _cleared_last(
         self, about: list[ir.HostOp], swap: ir.Swap, now: ir.Array, following: ir.Array
     ) -> tuple[ir.Fill, ir.Launch, ir.Array] | None:
-        """Walks, swap, clear; whatever comes after only looks at what was added."""
+        """Walks, swap, clear; later operations only test what was added."""
         place = about.index(swap)
         walks, rest = about[:place], about[place + 1 :]
         match rest:
@@ -89,7 +89,7 @@ class _Emptier(Rewriter):
                 return None
 
     def _taker(self, walks: list[ir.HostOp], now: ir.Array) -> ir.Launch | None:
-        """The last of the walks, if it may empty the set: all of them walk it, the last one comes by every member, and
+        """The last of the walks, if it may empty the set: all of them walk it, the last one visits every member, and
         its kernel runs only here. Before it the members may be listed."""
         if walks and isinstance(walks[-1], ir.Launch):
             walks = [op for op in walks if not (isinstance(op, ir.ListMembers) and op.flags == now)]
@@ -102,7 +102,7 @@ class _Emptier(Rewriter):
         return last if is_launched_once(last.kernel, self.module) else None
 
     def taking(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel, taking out of the set what it walks."""
+        """The kernel, removing from the set what it walks."""
         if kernel.name not in self.taken or kernel.iterator is None:
             return kernel
         return with_signature(replace(kernel, body=(taking(self.taken[kernel.name], kernel.iterator), *kernel.body)))

@@ -1,7 +1,7 @@
-"""Step `ending`: asks a set whether a loop is over, in place of a word that every addition would change.
+"""Step `ending`: ends a loop when a set is empty, in place of a flag that every addition would set.
 
-A loop that goes on as long as a round has added a node to a set, which its program says with a flag that each addition
-sets, or by asking for all flags afterwards, is over when the set is empty: how many are in it is known anyway.
+A program says that a round has added a node by a flag that each addition sets, or by testing all flags afterwards. The
+size of the set is known anyway.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 def ends_when_empty(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose loops over sets end by asking them."""
+    """The module whose loops over sets end when the set is empty."""
     if schedule.frontier is Frontier.FLAGS:
         return module
     maker = _Maker(module)
@@ -36,8 +36,8 @@ def ends_when_empty(module: ir.Module, schedule: Schedule, capabilities: Capabil
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a loop says that it is over: by `variable`, which a round begins with `begins` and which is asked of the set
-    `added` at its end; `check` is the launch that asks, if there is one."""
+    """How a loop says that it is over: by `variable`, which a round begins with `begins` and which is tested against
+    the set `added` at its end; `check` is the launch that tests, if there is one."""
 
     variable: ir.Variable
     begins: ir.SetVariable
@@ -131,7 +131,7 @@ class _Maker(Rewriter):
         return replace(loop, body=(*kept, asks))
 
     def silent(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel without what it told."""
+        """The kernel without its contributions."""
         if kernel.name not in self.told:
             return kernel
         variable = self.told[kernel.name]
@@ -141,7 +141,7 @@ class _Maker(Rewriter):
 
 
 class _Silent(Rewriter):
-    """Leaves out what is contributed to one variable."""
+    """Removes the contributions to one variable."""
 
     def __init__(self, variable: ir.Variable) -> None:
         self.told = variable
@@ -153,7 +153,7 @@ class _Silent(Rewriter):
 
 
 def _said_by(condition: ir.Expression) -> tuple[ir.Variable, bool] | None:
-    """The variable that ends a loop, and what it is when a round has done nothing."""
+    """The variable that ends a loop, and its value when a round has done nothing."""
     match condition:
         case ir.Unary(ir.UnaryOperator.NOT, ir.Ref(variable)):
             return variable, True
@@ -178,7 +178,7 @@ def _adds_itself(op: ir.KernelOp, members: ir.Array) -> bool:
 
 
 def _tells_what_it_adds(kernel: ir.Kernel, members: ir.Array, variable: ir.Variable) -> bool:
-    """Whether nodes are added only where a cell is lowered, and that and nothing else contributes what ends no loop."""
+    """Whether nodes are added only where a cell is lowered, and only that contributes to going on."""
     combine = next(r.combine for r in kernel.reductions if r.variable == variable)
     stop = ir.Const(combine is not ir.Combine.AND, ir.Element.BOOL)
     contributions = [

@@ -1,7 +1,6 @@
-"""Gives kernels that do something only under a condition that condition as their filter.
+"""Turns the condition around all of a kernel's work into the kernel's filter.
 
-Takes a module, returns one. A set of nodes is walked by kernels whose filter asks for it, so this comes before sets are
-looked for.
+A set of nodes is walked by kernels whose filter tests it, so this comes before sets are found.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from starplat.ir.visitor import arrays_in, walk_expression, with_signature, writ
 
 
 def with_filters(module: ir.Module) -> ir.Module:
-    """The module where a kernel that does something only under a condition has it as its filter."""
+    """The module where a kernel that works only under a condition has it as its filter."""
     kernels = tuple(map(_with_filter, module.kernels))
     return replace(module, kernels=kernels)
 
@@ -38,7 +37,7 @@ def _with_filter(kernel: ir.Kernel) -> ir.Kernel:
 
 
 def when_it_counts(combine: ir.Combine, value: ir.Expression) -> ir.Expression | None:
-    """The condition under which a value makes a difference to an `||` or `&&`, where it is a plain one."""
+    """The condition under which a value makes a difference to an `||` or `&&`, where it is a simple one."""
     match combine, value:
         case ir.Combine.AND, ir.Unary(ir.UnaryOperator.NOT, operand):
             return operand

@@ -1,4 +1,4 @@
-"""What a kernel comes to when it is taken apart by what it does with flags of its own nodes."""
+"""The parts of a kernel that works with flags of its own nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Conditions = tuple[ir.Expression, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cleared:
-    """Nobody is in the set any more."""
+    """All members leave the set."""
 
     array: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Members for which all conditions hold leave the set, and do something that has nothing to do with it."""
+    """Members for which all conditions hold leave the set, and do something unrelated to it."""
 
     array: ir.Array
     conditions: Conditions
@@ -29,7 +29,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What nodes do for which all conditions hold."""
+    """The work of nodes for which all conditions hold."""
 
     conditions: Conditions
     body: tuple[ir.KernelOp, ...]
@@ -47,7 +47,7 @@ def either(left: ir.Expression, right: ir.Expression) -> ir.Expression:
 
 
 def negated(condition: ir.Expression) -> ir.Expression:
-    """The opposite, as plain as it can be said."""
+    """The opposite condition, simplified."""
     match condition:
         case ir.Unary(ir.UnaryOperator.NOT, operand):
             return operand

@@ -1,7 +1,6 @@
-"""What keeps flags from being a set of nodes: what an operation does to them that nobody does to a set.
+"""Operations on flags that no set has: why flags stay flags.
 
-To a set one does this: a kernel goes over its members, any kernel asks who is in it, nodes are added one by one, all of
-them leave at once, and two sets change places.
+A set is walked by a kernel, tested by any kernel, added to node by node, cleared, and swapped with another.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ _TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL
 
 
 def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
-    """What an operation does to the array that is not done to sets, in words (of a launch: what its kernel does); None
-    if that is nothing."""
+    """What an operation does to the array that no set has, in words (of a launch: what its kernel does); None if
+    nothing."""
     match op:
         case ir.Launch(kernel):
             return obstacle_in(module.kernel(kernel), array)
@@ -46,7 +45,7 @@ def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
 
 
 def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
-    """The same of a kernel."""
+    """The same for a kernel."""
     if array not in kernel.arrays:
         return None
     found = membership(kernel, array.__eq__)
@@ -68,7 +67,7 @@ def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
 
 
 def asks_for(array: ir.Array, body: Iterable[ir.KernelOp]) -> bool:
-    """Whether anything in a kernel's body asks who is in a set."""
+    """Whether anything in a kernel's body tests a set."""
     return any(array in arrays_in(e) for e in all_expressions(body))
 
 

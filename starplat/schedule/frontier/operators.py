@@ -1,10 +1,9 @@
-"""Says what kernels do with flags of their own nodes as one does it to sets: clear them, add, take out, count.
+"""Rewrites kernels on flags of their own nodes as set operations: clear, add, remove, count.
 
 A program makes a set of two others in one `forall`, by storing a condition (`v.c = v.a && !v.b`), by `||=`, or in
-several loops that have become one. Such a kernel is taken apart: every iteration goes through the parts in their order,
-and where all wait for each other in between, that is one of the orders that the program allows. What is stored becomes
-a clearing, and an addition under a filter; what some members of a set lose becomes a walk that puts those who stay into
-another set, with which the set then changes places.
+several fused loops. Such a kernel is split: every iteration goes through the parts in order, and a barrier between them
+is one of the orders that the program allows. A store becomes a clearing and an addition under a filter; a loss of some
+members becomes a walk that puts the others into another set, with which the set is swapped.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class Said:
 
 
 def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
-    """The module where kernels do to `flags` what one does to sets, as far as they can be taken apart; it is the same
-    object if there is none."""
+    """The module whose kernels use set operations on `flags`, as far as they can be split; the same object if there is
+    none."""
     sayer = _Sayer(module, flags)
     functions = tuple(map(sayer.function, module.functions))
     if functions == module.functions:
@@ -45,7 +44,7 @@ def with_operators(module: ir.Module, flags: frozenset[ir.Array]) -> Said:
 
 
 class _Sayer(Rewriter):
-    """Puts what the parts of a kernel do in the place of its launch; `kernels` are those that it adds."""
+    """Replaces the launch of a kernel by its parts; `kernels` are those that it adds."""
 
     def __init__(self, module: ir.Module, flags: frozenset[ir.Array]) -> None:
         self.given = module
@@ -65,7 +64,7 @@ class _Sayer(Rewriter):
         return replace(function, arrays=(*function.arrays, *added), body=body)
 
     def in_region(self, body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
-        """The operations of a function, or of a loop in one launch, which begin with nobody in new sets."""
+        """The operations of a function, or of a persistent kernel, which begin with empty new sets."""
         outside = self.region, self.said, self.new
         self.region, self.said, self.new = body, {}, []
         made = self.host_block(body)
@@ -87,7 +86,7 @@ class _Sayer(Rewriter):
                 return (self.rebuild(op),)
 
     def apart(self, op: ir.Launch, kernel: ir.Kernel) -> tuple[ir.HostOp, ...]:
-        """What the parts of a kernel come to. Who loses members changes places, so nobody may see its memory before."""
+        """The parts of a kernel. A set that loses members is swapped, so its memory must be invisible before."""
         parts = parts_of(kernel, self.flags)
         losing = () if parts is None else [part.array for part in parts if isinstance(part, Lost)]
         if parts is None or not all(begins_cleared(self.region, array, self.given) for array in losing):
@@ -115,7 +114,7 @@ class _Sayer(Rewriter):
                 assert_never(part)
 
     def stay(self, array: ir.Array) -> ir.Array:
-        """The set of those who stay when some leave."""
+        """The set of those that stay when some leave."""
         if array not in self.staying:
             name = self.taken.free(f"{array.name}_stay")
             self.staying[array] = ir.Array(name, ir.Element.BOOL, ir.Extent.NODES, ir.Origin.TEMPORARY)
@@ -140,7 +139,7 @@ class _Sayer(Rewriter):
         return ir.Launch(part.name)
 
     def copied(self, destination: ir.Array, source: ir.Array) -> tuple[ir.HostOp, ...]:
-        """All leave one set, then the members of the other are put in."""
+        """Clears one set, then adds the members of the other."""
         node = ir.Variable(self.taken.free("v"), ir.Element.NODE)
         name = self.taken.free(f"copy_{source.name}")
         comment = f"copies '{source.name}' to '{destination.name}'"

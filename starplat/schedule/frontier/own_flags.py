@@ -1,7 +1,7 @@
-"""Takes kernels apart by what they do with flags of their own nodes: the analysis behind `operators`.
+"""Splits kernels by what they do with flags of their own nodes: the analysis behind `operators`.
 
-Takes a kernel and the flags that are to be sets, gives its parts in their order, or None where it is best left whole or
-cannot be taken apart.
+Takes a kernel and the flags that are to be sets, gives its parts in order, or None where it is better left whole or
+cannot be split.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def _conditions(kernel: ir.Kernel) -> Conditions:
 
 
 def _of_two_sets(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part, ...] | None:
-    """A walk over whoever is in one of two sets, as two: over the first, then over those of the second who are not in
-    the first."""
+    """A walk over the union of two sets, as two: over the first, then over those of the second that are not in the
+    first."""
     assert kernel.iterator is not None
     conditions = _conditions(kernel)
     if {array for c in conditions for array in arrays_in(c)} & written_arrays(kernel.body):
@@ -68,7 +68,7 @@ def _of_two_sets(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> tuple[Part,
 
 
 def _only_for_members(kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> bool:
-    """Whether a kernel over all nodes does several things, each of them for members of some set only."""
+    """Whether a kernel over all nodes does several things, each for members of some set only."""
     if kernel.filter is not None or len(kernel.body) < 2 or kernel.iterator is None:
         return False
     asked = [op.condition for op in kernel.body if isinstance(op, ir.KernelIf) and not op.otherwise]

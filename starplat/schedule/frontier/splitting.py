@@ -1,6 +1,6 @@
-"""Goes through a kernel's operations and says which part of it each is: cleared flags, nodes that leave, and the rest.
+"""Classifies a kernel's operations by part: cleared flags, nodes that leave, and the rest.
 
-A part asks anew what the kernel asked once: that is the same if no part in between has written what is asked.
+A part tests again what the kernel tested once: that is the same if no part in between has written it.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from starplat.schedule.loop.threads import is_safe
 
 
 class WholeError(Exception):
-    """The kernel cannot be taken apart."""
+    """The kernel cannot be split."""
 
 
 Given = tuple[tuple[ir.Expression, int], ...]
-"""Conditions that hold, each with how much had been done when it was asked."""
+"""Conditions that hold, each with how much had been done when it was tested."""
 
 
 class Splitter:
-    """Goes through a kernel's operations and gathers its `parts`; `written` says what each operation has written."""
+    """Goes through a kernel's operations and collects its `parts`; `written` says what each operation has written."""
 
     def __init__(self, kernel: ir.Kernel, flags: AbstractSet[ir.Array]) -> None:
         assert kernel.iterator is not None
@@ -69,7 +69,7 @@ class Splitter:
                 self.op(self.all_plain(op), given)
 
     def with_leaving_last(self, ops: tuple[ir.KernelOp, ...]) -> tuple[ir.KernelOp, ...]:
-        """The operations, where a node leaves a set at the end if what comes after has nothing to do with the set."""
+        """The operations, where a node leaves a set at the end if what comes after is unrelated to the set."""
         staying, leaving = list[ir.KernelOp](), list[ir.KernelOp]()
         for place, op in enumerate(ops):
             match op:
@@ -85,8 +85,8 @@ class Splitter:
         return self.is_own(op.value) and op.variable not in self.assigned
 
     def may_be_asked_anyway(self, condition: ir.Expression) -> bool:
-        """Whether a condition can be worked out where another before it has decided already: it has cells of the node's
-        own alone, which there are."""
+        """Whether a condition can be evaluated where an earlier one has decided already: it reads only the node's own
+        cells, which exist."""
         return is_safe(map_expression(lambda e: ir.Const(1, e.element) if self.is_own(e) else e, condition))
 
     def is_own(self, expression: ir.Expression) -> bool:
@@ -124,7 +124,7 @@ class Splitter:
                 self.rest(op, given)
 
     def concerns(self, op: ir.KernelIf) -> bool:
-        """Whether an `if` asks for flags, or does something to them."""
+        """Whether an `if` tests or changes flags."""
         return bool(self.flags & (_arrays_of(op.condition) | written_arrays((op,))))
 
     # --- parts -------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Splitter:
             raise WholeError
 
     def lose(self, array: ir.Array, condition: ir.Expression | None, given: Given) -> None:
-        """The node is taken out, if a condition holds."""
+        """The node is removed, if a condition holds."""
         last = self.parts[-1] if self.parts else None
         body: tuple[ir.KernelOp, ...] = ()
         if condition is None and isinstance(last, Done) and self.open is given and _is_beside(array, last.body):
@@ -166,14 +166,15 @@ class Splitter:
         self.part(Lost(array, left, body) if left else Cleared(array), frozenset({array}))
 
     def add_any(self, array: ir.Array, conditions: Sequence[ir.Expression], given: Given) -> None:
-        """The node is put in, if any of the conditions holds: by a walk for each where they are sets, else at once."""
+        """The node is added, if any of the conditions holds: by a walk for each where they are sets, else at once."""
         walks = all(flag_of(condition, self.iterator) in self.flags for condition in conditions)
         for each in [[c] for c in conditions] if walks else [conditions]:
             asked = conjuncts(reduce(either, each))
             self.part(Done((*self.still(given), *asked), (ir.Store(array, self.own, TRUE),)), frozenset({array}))
 
     def told(self, op: ir.Contribute, variable: ir.Variable, value: ir.Expression, given: Given) -> None:
-        """A value is told; one that makes no difference where a flag is not set is told by who has it."""
+        """A value is contributed; one that makes no difference where a flag is not set is contributed by the flag's
+        members."""
         combine = self.reductions[variable]
         match combine, value:
             case ir.Combine.ADD, ir.Select(condition, one, ir.Const(0)) if (
@@ -190,7 +191,7 @@ class Splitter:
             self.part(Done((*self.still(given), counts), (told,)), frozenset())
 
     def rest(self, op: ir.KernelOp, given: Given) -> None:
-        """Something else, in one part with what came before if it has the same conditions."""
+        """Something else, merged with the part before if it has the same conditions."""
         last = self.parts[-1] if self.parts else None
         if isinstance(last, Done) and self.open is given:
             self.parts[-1] = replace(last, body=(*last.body, op))
@@ -207,7 +208,7 @@ class Splitter:
     # --- what has been asked before ----------------------------------------------------------------------------------
 
     def still(self, given: Given) -> Conditions:
-        """The conditions, which say now what they said when they were asked."""
+        """The conditions, whose value is still what it was when they were tested."""
         for condition, when in given:
             self.require_same(condition, when)
         return tuple(condition for condition, _ in given)

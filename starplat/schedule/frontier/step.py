@@ -1,7 +1,7 @@
-"""Step `frontier`: keeps the active nodes of a loop as a set, which threads walk without looking at the others.
+"""Step `frontier`: keeps the active nodes of a loop as a set, so that threads walk only its members.
 
-Which arrays of flags are such sets `active_sets` finds. A set that is walked and cleared before it is added to again
-is emptied while it is walked, so that nobody has to clear it (`emptying`).
+`active_sets` finds the arrays of flags that are sets. A set that is walked and cleared before it is added to again is
+emptied by its walk (`emptying`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PACKINGS: Mapping[Frontier, ir.Packing | None] = {
     Frontier.LAYERS: ir.Packing.LAYERS,
     Frontier.AUTO: ir.Packing.SWITCHED,
 }
-"""How the knob asks for sets to be kept."""
+"""The packing of sets by the knob's value."""
 
 
 def frontiers(given: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module with its sets of active nodes packed, where the schedule and the target let them be.
+    """The module with its sets of active nodes packed, where the schedule and the target permit it.
 
     Those of loops that the host drives become plain arrays by the step `queue`.
     """
@@ -57,7 +57,7 @@ def frontiers(given: ir.Module, schedule: Schedule, capabilities: Capabilities) 
 
 
 def _others(plain: ir.Module, sets: set[ir.Array]) -> tuple[Choice, ...]:
-    """What of other flags that loops walk keeps them from being a set."""
+    """Why other flags that loops walk are not sets."""
     tried = with_operators(plain, _all_flags(plain))
     return tuple(
         Choice(f"{array.name}: stays flags", why) for array, why in why_no_sets(tried.module, sets, tried.origins)
@@ -71,7 +71,7 @@ def _all_flags(module: ir.Module) -> frozenset[ir.Array]:
 def _with_sets(
     plain: ir.Module, listed: bool, capabilities: Capabilities
 ) -> tuple[ir.Module, set[ir.Array], set[ir.Array]]:
-    """The module that speaks of sets as such, those of loops in one launch, and those of rounds that the host drives.
+    """The module with set operations, in persistent kernels and in rounds that the host drives.
 
     Kernels are taken apart only for flags that are sets then, which is tried with all flags first.
     """

@@ -1,1 +1,1 @@
-"""Loops over breadth-first levels, and back: the nodes of a level kept at hand."""
+"""Breadth-first levels: keeps the nodes of each level, for the way there and back."""

@@ -1,4 +1,4 @@
-"""What kernels over nodes have to do with levels: which level they ask for, and whether they find the next."""
+"""The role of kernels in a loop over levels: the level that they test, and whether they find the next."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from starplat.ir.visitor import walk_kernel
 
 
 def finds_next_level(kernel: ir.Kernel) -> tuple[ir.Array, ir.Variable] | None:
-    """The cells and the number of the level, if the kernel goes over a level and finds the next, and does no other
-    thing to the cells."""
+    """The cells and the number of the level, if the kernel visits a level, finds the next, and does nothing else to the
+    cells."""
     for cells, depth, _ in _levels_asked(kernel):
         updates = [op for op in walk_kernel(as_lowering(kernel, cells, depth).body) if cells in _written_by(op)]
         if len(updates) == 1 and _lowers(updates[0], kernel, cells, depth):
@@ -22,13 +22,13 @@ def finds_next_level(kernel: ir.Kernel) -> tuple[ir.Array, ir.Variable] | None:
 
 
 def as_lowering(kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> ir.Kernel:
-    """The kernel with `cells[w] = next` under `cells[w] == INF` as a Min, which says the same in a loop over levels:
+    """The kernel with `cells[w] = next` under `cells[w] == INF` as a Min, which is the same in a loop over levels:
     cells are INF or lower than the next level there."""
     return replace(kernel, body=_Lowering(kernel, cells, depth).kernel_block(kernel.body))
 
 
 class _Lowering(Rewriter):
-    """Makes a Min of a store that a cell takes if it is INF; what tells that there was one goes with it."""
+    """Turns a store to a cell that is INF into a Min, with its signals."""
 
     def __init__(self, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> None:
         self.of = kernel
@@ -50,7 +50,7 @@ class _Lowering(Rewriter):
         return (self.rebuild(op),)
 
     def is_unreached(self, condition: ir.Expression, index: ir.Expression) -> bool:
-        """Whether it asks for the cell to be INF."""
+        """Whether it tests the cell for INF."""
         cell, largest = ir.Load(self.cells, index), ir.infinity(self.cells.element)
         match condition:
             case ir.Binary(ir.BinaryOperator.EQUAL, left, right):
@@ -60,14 +60,14 @@ class _Lowering(Rewriter):
 
 
 def _lowers(op: ir.KernelOp, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
-    """Whether an operation lowers a cell to the number of the next level, and takes nothing along."""
+    """Whether an operation lowers a cell to the number of the next level, and carries nothing."""
     if not isinstance(op, ir.ExtremeCell) or op.array != cells or op.extreme is not ir.Combine.MIN:
         return False
     return not op.carried and op.lock is None and _is_next(op.candidate, kernel, cells, depth)
 
 
 def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth: ir.Variable) -> bool:
-    """Whether a value is the number of the level in hand, or the own cell, which holds it, plus 1."""
+    """Whether a value is the current level's number, or the own cell, which holds it, plus 1."""
     assert kernel.iterator is not None
     match candidate:
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, ir.Const(1)):
@@ -79,7 +79,7 @@ def _is_next(candidate: ir.Expression, kernel: ir.Kernel, cells: ir.Array, depth
 
 
 def _written_by(op: ir.KernelOp) -> frozenset[ir.Array]:
-    """What one operation writes, the blocks inside it left out."""
+    """What one operation writes, blocks inside it left out."""
     named = {part for name in ("array", "lock") if isinstance(part := getattr(op, name, None), ir.Array)}
     carried = {carry.array for carry in op.carried} if isinstance(op, ir.ExtremeCell) else set()
     return frozenset(named | carried)
@@ -91,7 +91,7 @@ def asked_level(kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.E
 
 
 def _levels_asked(kernel: ir.Kernel) -> Iterable[tuple[ir.Array, ir.Variable, ir.Expression]]:
-    """What a kernel over nodes may take for levels: arrays, numbers, and the conditions that ask."""
+    """Candidates for levels in a kernel over nodes: arrays, numbers, and the conditions that test them."""
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.filter is None or kernel.iterator is None:
         return
     for condition in conjuncts(kernel.filter):

@@ -1,8 +1,8 @@
 """Keeps the nodes of breadth-first levels in one list, in the order in which they were found.
 
-Who lowers a cell from INF appends its node, so that a level's nodes stand in a row; the host reads how many there are
-where it would ask whether there are any. Where each level begins is kept as well if a loop goes back over the levels.
-So no round looks at other nodes than its own, in either direction.
+The thread that lowers a cell from INF appends its node, so that a level is a piece of the list; the host reads the
+length where it would test for an end. The start of each level is kept if a loop goes back over the levels. So a round
+visits only its own nodes, in either direction.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ ZERO, ONE = ir.Const(0, ir.Element.INT), ir.Const(1, ir.Element.INT)
 
 @dataclass(frozen=True, slots=True)
 class LevelList:
-    """The nodes in the order of their levels, where each level begins among them, and the two ends of the level in
-    hand."""
+    """The nodes in the order of their levels, the start of each level, and the two ends of the current level."""
 
     order: ir.Array
     starts: ir.Array
@@ -43,22 +42,22 @@ class LevelList:
         return (*known, ir.WriteCell(self.starts, ZERO, ZERO)) if levels.returns else known
 
     def noted(self, levels: Levels) -> tuple[ir.HostOp, ...]:
-        """At the end of a round: where the next level begins."""
+        """At the end of a round: the start of the next level."""
         index = _shifted(levels.depth, -levels.base)
         return (ir.WriteCell(self.starts, index, ir.Ref(self.begin)),) if levels.returns else ()
 
     def before_return(self, way: WayBack, base: int) -> ir.HostOp:
-        """Where the level above that of the first round begins."""
+        """The start of the level above that of the first round."""
         return ir.ReadCell(self.begin, self.starts, _shifted(way.number, (0 if way.lowers is not None else 1) - base))
 
     def looked_up(self, number: ir.Variable, base: int) -> tuple[ir.HostOp, ...]:
-        """On the way back: the ends of a level, which ends where the one of the round before begins."""
+        """On the way back: the ends of a level, which ends where the previous round's begins."""
         return ir.SetVariable(self.end, ir.Ref(self.begin)), ir.ReadCell(
             self.begin, self.starts, _shifted(number, -base)
         )
 
     def walking(self, kernel: ir.Kernel, cells: ir.Array, number: ir.Variable) -> ir.Kernel:
-        """The kernel over the level in hand, without asking all nodes for their number."""
+        """The kernel over the current level, without testing all nodes."""
         asked = asked_level(kernel, cells, number)
         assert kernel.filter is not None
         rest = [condition for condition in conjuncts(kernel.filter) if condition is not asked]
@@ -69,7 +68,7 @@ class LevelList:
 
 
 def level_list(levels: Levels, taken: Taken) -> LevelList:
-    """What a list of levels needs; where the host drives the rounds, it keeps for itself where levels begin."""
+    """The declarations of a list of levels; where the host drives the rounds, it keeps the starts of levels itself."""
     name = levels.cells.name
     origin = ir.Origin.TEMPORARY if levels.in_one_launch else ir.Origin.HOST
     return LevelList(
@@ -101,13 +100,14 @@ class ReturnRewriter(Rewriter):
         return (self.rebuild(op),)
 
     def returning(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel, over the list if it is one of the way back."""
+        """The kernel, over the list if it belongs to the way back."""
         number = self.back.get(kernel.name)
         return kernel if number is None else self.listed.walking(kernel, self.levels.cells, number)
 
 
 class LevelsAsLists(ReturnRewriter):
-    """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level grows."""
+    """Lets both directions of one loop over levels walk the list, which the kernel that finds the next level
+    extends."""
 
     def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken, direction: Direction) -> None:
         super().__init__(levels, level_list(levels, taken))
@@ -132,14 +132,14 @@ class LevelsAsLists(ReturnRewriter):
         return with_graph_arrays(replace(self.given, functions=functions, kernels=(*kernels, *pull, *self.counting)))
 
     def pulling(self, taken: Taken) -> ir.Kernel | None:
-        """The kernel that finds the next level from the other end, where that may be; the host chooses between both."""
+        """The pull kernel that finds the next level, where legal; the host chooses between both."""
         if self.direction is Direction.PUSH or self.levels.in_one_launch:
             return None
         finder = self.walking(self.given.kernel(self.levels.finder))
         return pulled_level(finder, self.levels, taken)
 
     def directions(self) -> Iterable[Choice]:
-        """Which way the next level is found, if there is a choice."""
+        """The ways to find the next level, if there is a choice."""
         if self.pull is not None:
             how = "pull" if self.direction is Direction.PULL else "push while a level has few nodes and arcs, else pull"
             why = "all nodes of a level tell the same, so one of them is enough"
@@ -170,7 +170,7 @@ class LevelsAsLists(ReturnRewriter):
         return super().host_op(op)
 
     def walking(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel, over the list if it asks for a level."""
+        """The kernel, over the list if it visits a level."""
         levels = self.levels
         if kernel.name in levels.visitors:
             return self.listed.walking(kernel, levels.cells, levels.depth)
@@ -210,7 +210,7 @@ class _Appender(Rewriter):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The variable that says whether a level was found, by what a round begins with and who finds contributes."""
+    """The variable that says whether a level was found: its value at a round's start and the value contributed."""
 
     variable: ir.Variable
     begins: ir.SetVariable
@@ -229,8 +229,8 @@ class Told:
 
 
 def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
-    """What says that a level was found, if nothing in a round but the loop's condition asks for it, and nobody else
-    says it."""
+    """What says that a level was found, if only the loop's condition reads it in a round, and nothing else writes
+    it."""
     finder = module.kernel(levels.finder)
     (lowering,) = (op for op in walk_kernel(finder.body) if isinstance(op, ir.ExtremeCell) and op.array == levels.cells)
     inside = list(walk_host(levels.loop.body))
@@ -260,7 +260,7 @@ def _assigns(op: ir.HostOp, variable: ir.Variable) -> bool:
 
 
 def _only_says(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:
-    """Whether the variable is told once in the kernel, by no other, and not asked for in a round."""
+    """Whether the variable is contributed once in the kernel, by no other, and not read in a round."""
     times = sum(isinstance(op, ir.Contribute) and op.reduction == variable for op in walk_kernel(finder.body))
     launched = [module.kernel(op.kernel) for op in inside if isinstance(op, ir.Launch)]
     others = (kernel for kernel in launched if kernel.name != finder.name)

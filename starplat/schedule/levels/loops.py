@@ -1,9 +1,9 @@
 """Finds loops over breadth-first levels, and loops that go back over the same levels, by what they do.
 
-A loop whose kernels ask for `level[v] == depth`, and lower `level[w]` to `depth + 1`, visits in each round the nodes
-that the round before has lowered: all cells are INF or at most `depth` when a round begins, so a cell that is lowered
-to `depth + 1` was INF, is lowered once, and is never lower again. Later, while nobody changes the cells, the nodes of
-any level that was visited are those that had this number when it was.
+A loop whose kernels test `level[v] == depth`, and lower `level[w]` to `depth + 1`, visits in each round the nodes that
+the previous round has lowered: all cells are INF or at most `depth` when a round begins, so a cell that is lowered to
+`depth + 1` was INF, is lowered once, and is never lower again. Later, while the cells are unchanged, a level's nodes
+are still those with its number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HIGHEST_BASE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class WayBack:
-    """A loop after the one over levels whose kernels ask for `cells[v] == number`.
+    """A loop after the one over levels whose kernels test `cells[v] == number`.
 
     The number goes down by one in each round, beginning with that of the level visited last: by `lowers`, first of all,
     or else at the end of a round.
@@ -38,9 +38,9 @@ class WayBack:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A loop over levels: the cells, the number of the level in hand, the kernel that finds the next level, those that
-    visit this one, and what begins it all: the fill, the first cell, and the number of the first level. `returns` are
-    the loops that go back. `in_one_launch` tells that all this is one launch."""
+    """A loop over levels: the cells, the current level's number, the kernel that finds the next level, those that visit
+    this one, and the beginning: the fill, the first cell, and the number of the first level. `returns` are the loops
+    that go back. `in_one_launch` says that all this is one persistent kernel."""
 
     cells: ir.Array
     depth: ir.Variable
@@ -69,7 +69,7 @@ def levels_in(function: ir.HostFunction, module: ir.Module) -> list[Levels]:
 
 
 def _blocks(ops: Sequence[ir.HostOp]) -> Iterable[list[ir.HostOp]]:
-    """Every row of operations, blocks that only group opened."""
+    """Every row of operations, with blocks that only group opened."""
     row = list(stream(ops))
     yield row
     for op in row:
@@ -80,7 +80,7 @@ def _blocks(ops: Sequence[ir.HostOp]) -> Iterable[list[ir.HostOp]]:
 
 
 class _Finder:
-    """Looks at one loop, with what stands before and after it."""
+    """Examines one loop, with the operations before and after it."""
 
     def __init__(self, function: ir.HostFunction, module: ir.Module, in_one_launch: bool) -> None:
         self.function = function
@@ -116,13 +116,13 @@ class _Finder:
         return cells in self.function.arrays or (cells in parameters and not has_two_names(self.module))
 
     def changes(self, op: ir.HostOp, cells: ir.Array) -> bool:
-        """Whether an operation changes cells, that of blocks inside it left out."""
+        """Whether an operation changes cells, blocks inside it left out."""
         if isinstance(op, ir.Launch):
             return cells in written_arrays(self.module.kernel(op.kernel).body)
         return cells in changed_by(op) or (isinstance(op, ir.HostCall) and cells in op.arguments)
 
     def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
-        """Whether an operation gives a variable a value, those of blocks inside it left out."""
+        """Whether an operation assigns a variable, blocks inside it left out."""
         match op:
             case ir.SetVariable() | ir.DeclareVariable() | ir.ReadCell() | ir.ReadEmpty():
                 return op.variable == variable
@@ -136,8 +136,8 @@ class _Finder:
     def asking(
         self, loop: ir.HostOp, cells: ir.Array, number: ir.Variable, finder: ir.Launch | None
     ) -> tuple[str, ...] | None:
-        """The kernels of a loop that ask for a level by its number, besides the one that finds the next; None if one
-        of them runs elsewhere too."""
+        """The kernels of a loop that test for a level's number, besides the one that finds the next; None if one of
+        them runs elsewhere too."""
         launches = (op for op in walk_host((loop,)) if isinstance(op, ir.Launch) and op is not finder)
         asking = (op.kernel for op in launches if asked_level(self.module.kernel(op.kernel), cells, number) is not None)
         names = tuple(dict.fromkeys(asking))
@@ -151,7 +151,7 @@ class _Finder:
     def beginning(
         self, before: list[ir.HostOp], cells: ir.Array, depth: ir.Variable
     ) -> tuple[ir.Fill, ir.WriteCell, int] | None:
-        """The fill with INF and the one cell that is given the number of the first level, right before the loop."""
+        """The fill with INF and the one cell that gets the number of the first level, right before the loop."""
         about = [op for op in before if self.mentions(op, cells)]
         starts = [op for op in before if any(self.assigns(inner, depth) for inner in walk_host((op,)))]
         match about[-2:], starts[-1:]:
@@ -164,14 +164,14 @@ class _Finder:
                 return None
 
     def mentions(self, op: ir.HostOp, cells: ir.Array) -> bool:
-        """Whether an operation, or one inside it, has anything to do with the cells."""
+        """Whether an operation, or one inside it, uses the cells."""
         return any(cells in touched(inner, self.module) for inner in walk_host((op,)))
 
     # --- the way back ------------------------------------------------------------------------------------------------
 
     def returns(self, after: list[ir.HostOp], cells: ir.Array, depth: ir.Variable, base: int) -> Iterable[WayBack]:
-        """The loops that go back, as long as cells and `depth` are what they were; `highest` are the variables whose
-        value is the number of the level visited last, plus so much."""
+        """The loops that go back, while cells and `depth` are unchanged; `highest` are the variables whose value is the
+        number of the last visited level, plus an offset."""
         highest = {depth: 1}
         for op in after:
             inside = list(walk_host((op,)))

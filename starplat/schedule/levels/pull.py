@@ -1,8 +1,7 @@
-"""Lets the loops over levels that are listed find the next level from the other end of the arcs.
+"""Finds the next level of listed levels by pulling.
 
-A cell that is lowered was INF and is lowered once, to the number of the next level, whichever node of this level does
-it (see `loops`): so a node whose cell is INF may look for any node before it whose cell holds this level's
-number, and append itself.
+A cell that is lowered was INF and is lowered once, to the next level's number, whichever node of this level does it
+(see `loops`): so a node whose cell is INF may search its in-neighbors for this level's number, and append itself.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from starplat.schedule.names import Taken
 
 
 def pulled_level(found: ir.Kernel, levels: Levels, taken: Taken) -> ir.Kernel | None:
-    """The kernel that finds the next level by pulling, for one that finds it by going over the list; None where
-    that does other things as well."""
+    """The pull kernel for one that finds the next level by walking the list; None where that does other things as
+    well."""
     assert found.iterator is not None
     spread = spread_in(found.body, found.iterator)
     if spread is None or spread.lowering.carried or not says_only_that(_without_append(spread)):
@@ -34,7 +33,7 @@ def pulled_level(found: ir.Kernel, levels: Levels, taken: Taken) -> ir.Kernel | 
 
 
 def _without_append(spread: Spread) -> tuple[ir.KernelOp, ...]:
-    """What is done beside a lowering, but for appending the node to the list."""
+    """What is done beside a lowering, apart from appending the node to the list."""
     match spread.lowering.also:
         case (*rest, ir.Let(), ir.FetchAdd(), ir.Store(_, _, ir.Ref(node))) if node == spread.loop.neighbor:
             return tuple(rest)

@@ -1,9 +1,8 @@
-"""Step `levels`: keeps the nodes of breadth-first levels at hand, where a program knows them by a number.
+"""Step `levels`: keeps the nodes of each breadth-first level, where a program selects them by number.
 
-What is a loop over levels, and why its nodes are what it says, stands in `loops`. Where the host drives the
-rounds, or a target has no sets, the nodes are listed in the order in which they were found (see `lists`). In one
-launch that has sets, a flag beside each lowered cell says who is in the next level, and flags can be kept as a set;
-what is in the set is listed only for a loop that goes back.
+`loops` defines and proves loops over levels. Where the host drives the rounds, or a target has no sets, the nodes are
+listed in the order in which they were found (`lists`). In a persistent kernel with sets, a flag beside each lowered
+cell marks the next level, and the flags can be kept as a set; its members are listed only for a loop that goes back.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL
 
 
 def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module where the nodes of a level are a set or a list, where the schedule and the target let them be."""
+    """The module where the nodes of a level are a set or a list, where the schedule and the target permit it."""
     lists = schedule.frontier in (Frontier.QUEUE, Frontier.AUTO) and capabilities.has_atomic(
         ir.Combine.ADD, ir.Element.INT
     )
@@ -61,8 +60,8 @@ def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabili
 
 
 def _judging_for_themselves(module: ir.Module, function: str) -> ir.Module:
-    """The module where who finds the next level judges its own filter, where that says the same: what it asks for is
-    the level, which finding leaves alone, and what it does not change."""
+    """The module where the kernel that finds the next level evaluates its own filter, where that is the same: the
+    filter tests the level, which finding leaves alone, and what it does not change."""
     for judged in judged_filters(module.function(function), module):
         made = judged.unjudged(module)
         found = [levels for levels in levels_in(made.function(function), made) if levels.finder == judged.kernel.name]
@@ -85,7 +84,7 @@ def _with_lowering(module: ir.Module, levels: Levels) -> ir.Module:
 
 
 def with_arrays(module: ir.Module) -> ir.Module:
-    """The module whose launches of whole loops say again which arrays they use."""
+    """The module with the arrays of its persistent kernels brought up to date."""
 
     class Arrays(Rewriter):
         def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
@@ -98,7 +97,7 @@ def with_arrays(module: ir.Module) -> ir.Module:
 
 
 class _Flagger(ReturnRewriter):
-    """Gives the cells of one loop their flags, and lists who has one in each round if a loop goes back."""
+    """Gives the cells of one loop flags, and lists the flagged nodes in each round if a loop goes back."""
 
     def __init__(self, module: ir.Module, function: str, levels: Levels, taken: Taken) -> None:
         super().__init__(levels, level_list(levels, taken))
@@ -133,7 +132,7 @@ class _Flagger(ReturnRewriter):
         return super().host_op(op)
 
     def next_level(self) -> Iterable[ir.HostOp]:
-        """The ends of the next level, by how many are in it."""
+        """The ends of the next level, by its size."""
         begin, end = self.listed.begin, self.listed.end
         yield ir.ReadSize(self.size, self.now)
         yield ir.SetVariable(begin, ir.Ref(end))
@@ -145,7 +144,7 @@ class _Flagger(ReturnRewriter):
         return ops if self.levels.returns else ()
 
     def flagged(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel, asking for flags in place of numbers."""
+        """The kernel, testing flags in place of numbers."""
         if kernel.name not in (self.levels.finder, *self.levels.visitors) or kernel.iterator is None:
             return self.returning(kernel)
         assert kernel.filter is not None

@@ -1,1 +1,1 @@
-"""Knob `loop`: who drives the rounds: the host, ahead or one by one, all threads of a launch, or one group of them."""
+"""Knob `loop`: what drives the rounds: the host, ahead or one by one, a persistent kernel, or one group."""

@@ -1,7 +1,7 @@
-"""Finds the loops of a host program whose rounds the host can ask for ahead, and says of the others why not.
+"""Finds the loops of a host program whose rounds can be launched ahead, and the reasons why others cannot.
 
-A round suits if the host has nothing to do in it but to launch kernels of known size, fill and copy arrays, let arrays
-change places, and work out scalars from what the device found: a kernel of one thread can do that in its place.
+A round qualifies if the host only launches kernels of known size, fills, copies and swaps arrays, and computes scalars
+from the device's results: a kernel of one thread can compute these in its place.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _FILLED = (ir.Extent.ONE, ir.Extent.NODES, ir.Extent.ARCS)
 
 
 MOST_CHOSEN = 8
-"""Values that may be worked out under a condition: each may mention those before it several times."""
+"""Values that may be computed under a condition: each may mention those before it several times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """A loop as `ahead; do row while (condition)`; where it is `tested_first`, the host asks the condition before.
+    """A loop as `ahead; do row while (condition)`; if `tested_first`, the host tests the condition before.
 
     `varying` are the variables from before the loop that rounds change.
     """
@@ -76,7 +76,7 @@ def _rounds(
 
 
 def _again(before: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-    """What the condition needs, once more: what is declared has been declared ahead of the loop."""
+    """The operations that the condition needs, again; their declarations stand ahead of the loop."""
     again: list[ir.HostOp] = []
     ops: tuple[ir.HostOp, ...] = copied(before)
     for op in ops:
@@ -91,7 +91,7 @@ def _again(before: Iterable[ir.HostOp]) -> tuple[ir.HostOp, ...]:
 
 
 def waits(rounds: Rounds, module: ir.Module) -> bool:
-    """Whether the host waits in a round for what the device found."""
+    """Whether the host waits in a round for a result of the device."""
     return any(
         isinstance(op, ir.ReadCell) or (isinstance(op, ir.Launch) and bool(module.kernel(op.kernel).brought_back))
         for op in walk_host(rounds.row)
@@ -99,13 +99,13 @@ def waits(rounds: Rounds, module: ir.Module) -> bool:
 
 
 def works_out_doubles(rounds: Rounds) -> bool:
-    """Whether the host has to do with doubles in a round."""
+    """Whether the host computes with doubles in a round."""
     parts = (*rounds.varying, *walk_expression(rounds.condition), *all_expressions(rounds.row))
     return any(part.element is ir.Element.DOUBLE for part in parts)
 
 
 def obstacle(rounds: Rounds, module: ir.Module) -> str | None:
-    """Why the host cannot ask for rounds ahead; None if nothing is in the way."""
+    """Why the host cannot launch rounds ahead; None if it can."""
     if not is_safe(rounds.condition):
         return "only the host can work out whether there is another round"
     swapped = [array for op in walk_host(rounds.row) if isinstance(op, ir.Swap) for array in (op.first, op.second)]
@@ -167,7 +167,7 @@ def _about_cell(array: ir.Array, index: ir.Expression) -> Iterator[str]:
 
 
 def _about_choice(op: ir.HostIf) -> Iterator[str]:
-    """Scalars may depend on what the device found; and a round may end the loop so, in the row of the loop itself."""
+    """Scalars may depend on the device's results; and such a branch may end the loop, in the row of the loop itself."""
     then = tuple(stream(op.then))
     leaves = bool(then) and isinstance(then[-1], ir.HostBreak) and not op.otherwise
     if sum(1 for inner in walk_host((op,)) if isinstance(inner, ir.SetVariable | ir.DeclareVariable)) > MOST_CHOSEN:

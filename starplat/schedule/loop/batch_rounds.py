@@ -1,8 +1,8 @@
-"""Makes of a round that the host drives one that it can ask for ahead: what it worked out itself, the device does.
+"""Rewrites a host-driven round as one that can be launched ahead: the device computes the host's scalars.
 
-Every scalar that changes has a cell on the device. Inside a round its value is an expression over the cells as they
-were when the round began and over what kernels have found since, which kernels that need it work out for themselves; at
-the end of the round one thread stores the new values, and whether there is another round.
+Every changing scalar has a cell on the device. Inside a round its value is an expression over the cells at the round's
+start and over later results of kernels, which kernels that need it evaluate themselves; at the end of the round one
+thread stores the new values, and whether there is another round.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from starplat.schedule.names import Taken
 from starplat.source import Span
 
 MOST_PARTS = 8
-"""A value of more parts than that is stored before a kernel reads it, in place of worked out by each of its threads."""
+"""A value of more parts is stored before a kernel reads it, instead of evaluated by each of its threads."""
 
 MOST_KEPT = 64
-"""A value of more parts than that is stored at once: what is worked out from it would mention it again and again."""
+"""A value of more parts is stored at once: values computed from it would repeat it."""
 
 
 class Round:
-    """One round: `row` makes the operations that the host still has to do, and gathers the kernels and cells for them.
+    """One round: `row` makes the operations that are left to the host, and collects kernels and cells for them.
 
     Attributes:
         cells: where the scalars are that live longer than a kernel.
@@ -74,7 +74,7 @@ class Round:
     def row(
         self, row: Iterable[ir.HostOp], condition: ir.Expression, varying: tuple[ir.Variable, ...]
     ) -> tuple[ir.HostOp, ...]:
-        """The round's operations, the last of which says whether there is another."""
+        """The round's operations, the last of which decides whether there is another."""
         for variable in varying:
             self.values[variable] = self.stored(variable)
         self.block(row)
@@ -85,7 +85,7 @@ class Round:
         return tuple(self.made)
 
     def forget_unread(self, late: Iterable[ir.Variable]) -> None:
-        """Leaves out the cells that no kernel looks at, but for those that the host reads afterwards."""
+        """Removes the cells that no kernel reads, except those that the host reads afterwards."""
         wanted = {*late, *(on_device for _, _, on_device in self.turns)}
         read = {array for kernel in self.kernels for array in loaded_in(kernel)}
         unread = {v: cell for v, cell in self.cells.items() if v not in wanted and cell not in read}
@@ -100,7 +100,7 @@ class Round:
         return ir.Load(self.cells[variable], FIRST)
 
     def value(self, expression: ir.Expression) -> ir.Expression:
-        """What the host would work out here, as the device does."""
+        """The host's value here, as the device computes it."""
         values = self.values
         return map_expression(lambda p: values.get(p.variable, p) if isinstance(p, ir.Ref) else p, expression)
 
@@ -148,8 +148,8 @@ class Round:
                 raise AssertionError(f"{type(op).__name__} is for the host alone")
 
     def choice(self, op: ir.HostIf) -> None:
-        """Both ways are worked out, and one is taken; where it leaves the loop, no kernel of the round does anything
-        from there on."""
+        """Both ways are computed, and one is taken; where it leaves the loop, no later kernel of the round does
+        anything."""
         condition, before = self.value(op.condition), dict(self.values)
         then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
         leaves = bool(then) and isinstance(then[-1], ir.HostBreak)
@@ -181,7 +181,7 @@ class Round:
     # --- kernels -----------------------------------------------------------------------------------------------------
 
     def launch(self, kernel: ir.Kernel) -> None:
-        """The kernel, which finds in cells what it was given, and leaves there what it finds."""
+        """The kernel, which reads its parameters from cells and leaves its results there."""
         varying = [scalar for scalar in kernel.scalars if scalar in self.values]
         self.settle(written_arrays(kernel.body))
         if any(self._is_heavy(self.values[scalar], kernel) for scalar in varying):
@@ -195,7 +195,7 @@ class Round:
             self.values[reduction.variable] = combined_with(reduction.combine, old, found_in(word, old.element))
 
     def word(self, reduction: ir.Reduction) -> ir.Array:
-        """Where a reduction ends; whoever stores what came of it makes it ready for the next round."""
+        """The cell of a reduction; whatever stores its result resets it for the next round."""
         element = reduction.variable.element
         start = identity(reduction.combine, element)
         word = self.cell(f"{reduction.variable.name}_found", ir.Element.INT if element is ir.Element.BOOL else element)
@@ -222,13 +222,14 @@ class Round:
         self.made.append(ir.Launch(kernel.name))
 
     def settle(self, arrays: Iterable[ir.Array]) -> None:
-        """Stores what depends on arrays that are about to change."""
+        """Stores the values that depend on arrays about to change."""
         about = set(arrays)
         if any(about.intersection(loaded_by(value)) for value in self.values.values()):
             self.store()
 
     def _is_heavy(self, value: ir.Expression, kernel: ir.Kernel) -> bool:
-        """Whether a kernel should not work a value out itself, or cannot, as it has the names for something else."""
+        """Whether a kernel should not evaluate a value itself, or cannot, because it uses the names for something
+        else."""
         parts = tuple(walk_expression(value))
         own = {variable.name for op in walk_kernel(kernel.body) for variable in declared_by(op)}
         own |= set() if kernel.iterator is None else {kernel.iterator.name}
@@ -238,7 +239,7 @@ class Round:
     def store(
         self, *, goes_on: ir.Expression | None = None, into: tuple[ir.Array, ir.Expression] | None = None
     ) -> None:
-        """One thread stores all values that have changed, another value besides, and whether there is another round."""
+        """One thread stores all changed values, another value besides, and whether there is another round."""
         found = [(v, value) for v, value in self.values.items() if v not in self.cells or value != self.stored(v)]
         kept = [(self.stored_in(variable), variable.name, value) for variable, value in found]
         kept += [] if into is None else [(into[0], self.taken.free(f"{into[0].name}_kept"), into[1])]

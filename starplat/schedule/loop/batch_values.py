@@ -1,4 +1,4 @@
-"""The values that scalars have inside a round, as expressions over cells of the device, and what stores them."""
+"""Values of scalars inside a round, as expressions over cells of the device, and the kernels that store them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FIRST = ir.Const(0, ir.Element.INT)
 """The index of the only cell of an array."""
 
 Values = dict[ir.Variable, ir.Expression]
-"""What scalars are worth at a point of a round."""
+"""The values of scalars at a point of a round."""
 
 
 def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[ir.KernelOp]:
-    """Works out all values before any cell changes, none of them twice."""
+    """Computes all values before any cell changes, none of them twice."""
     known: dict[ir.Expression, ir.Expression] = {}
     stores: list[ir.Store] = []
     for array, name, new in kept:
@@ -31,7 +31,7 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
 
 
 class Reading(Rewriter):
-    """Works scalars out in place of being given them."""
+    """Evaluates scalars from their cells instead of receiving them."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -43,19 +43,19 @@ class Reading(Rewriter):
 
 
 def loaded_by(value: ir.Expression) -> set[ir.Array]:
-    """What is looked at to work a value out."""
+    """What a value reads."""
     return set(arrays_in(value))
 
 
 def loaded_in(kernel: ir.Kernel) -> Iterator[ir.Array]:
-    """What a kernel looks at."""
+    """What a kernel reads."""
     heads = (*expressions_of(kernel.domain), *(() if kernel.filter is None else (kernel.filter,)))
     inside = (*(part for head in heads for part in walk_expression(head)), *all_expressions(kernel.body))
     return (part.array for part in inside if isinstance(part, ir.Load))
 
 
 def without_stores(kernel: ir.Kernel, cells: set[ir.Array]) -> ir.Kernel:
-    """The kernel of one thread, which does not store what nobody reads; others never store into cells."""
+    """The kernel of one thread, without stores that are never read; others never store into cells."""
     if not isinstance(kernel.domain, ir.Once):
         return kernel
     body = tuple(op for op in kernel.body if not (isinstance(op, ir.Store) and op.array in cells))
@@ -63,7 +63,7 @@ def without_stores(kernel: ir.Kernel, cells: set[ir.Array]) -> ir.Kernel:
 
 
 def found_in(word: ir.Array, element: ir.Element) -> ir.Expression:
-    """What came of a reduction."""
+    """The result of a reduction."""
     found = ir.Load(word, FIRST)
     return (
         ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, FIRST, ir.Element.BOOL) if element is ir.Element.BOOL else found
@@ -81,7 +81,7 @@ _OPERATORS = {
 
 
 def combined_with(combine: ir.Combine, old: ir.Expression, found: ir.Expression) -> ir.Expression:
-    """`old combine found`, as the host would work it out."""
+    """`old combine found`, as the host would compute it."""
     element = old.element
     if element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
         any_of = combine in _ANY

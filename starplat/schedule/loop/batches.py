@@ -1,8 +1,8 @@
-"""Step `batch`: lets the host ask for several rounds of a loop ahead, and read late whether there are more.
+"""Step `batch`: the host launches several rounds of a loop ahead and tests late whether there are more.
 
-Where the host drives the rounds, and they end by what the device finds, it waits for a word in each. Here the device
-keeps that word, and all scalars that rounds change, and every kernel of a round looks first whether there is one: so
-the host can ask for rounds without knowing how many there are, and looks after 1, 2, 4, … of them.
+Host-driven rounds that end by a result of the device cost a readback each. Here the device keeps that result and all
+scalars that rounds change, and every kernel first tests whether its round takes place: so the host can launch rounds
+without knowing how many there are, and looks after 1, 2, 4, … of them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from starplat.schedule.step import Choice, Decided
 from starplat.source import NOWHERE
 
 MOST_AHEAD = 8
-"""Rounds that the host asks for at a time, at most. A word that comes back takes about as long as the launches of one
-round: loops of 20 to 100 rounds lose least so, to words and to launches in vain together."""
+"""The most rounds launched at a time. A readback takes about as long as the launches of one round: loops of 20 to 100
+rounds then lose least to readbacks and launches in vain together."""
 
 _FIRST, _TRUE, _FALSE = ir.Const(0, ir.Element.INT), ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def rounds_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose loops the host asks ahead for, where the schedule and the target let it."""
+    """The module whose loops run in batches, where the schedule and the target permit it."""
     by_itself = schedule.loop is Loop.AUTO and capabilities.late_words and not capabilities.grid_barrier
     if not capabilities.batches or not (by_itself or schedule.loop is Loop.BATCH):
         return module
@@ -43,8 +43,7 @@ def rounds_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capab
 
 
 def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], made: Iterable[ir.Kernel]) -> ir.Module:
-    """The module with new kernels, those that have an old one's name in its place, and without those that nobody
-    launches any more."""
+    """The module with new kernels, which replace those of the same name, and without those no longer launched."""
     new = {kernel.name: kernel for kernel in made}
     kernels = (new.pop(kernel.name, kernel) for kernel in module.kernels)
     everything = (*kernels, *new.values())
@@ -53,7 +52,7 @@ def _with_kernels(module: ir.Module, functions: tuple[ir.HostFunction, ...], mad
 
 
 def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
-    """Whether any kernel has to do with doubles, which not every device has."""
+    """Whether any kernel uses doubles, which not every device has."""
     for kernel in kernels:
         results = (reduction.variable for reduction in kernel.reductions)
         parts = (*kernel.arrays, *kernel.scalars, *results, *all_expressions(kernel.body))
@@ -63,7 +62,7 @@ def _has_doubles(kernels: Iterable[ir.Kernel]) -> bool:
 
 
 class _Batcher(Rewriter):
-    """Rewrites the loops that suit; `around` are the loops around the one in hand, `place` is where it stands."""
+    """Rewrites the loops that qualify; `around` are the loops around the current one, `place` is where it stands."""
 
     def __init__(self, module: ir.Module, *, spares_doubles: bool) -> None:
         self.given = module
@@ -101,7 +100,7 @@ class _Batcher(Rewriter):
         return (rebuilt,)
 
     def suiting(self, op: ir.HostOp) -> Rounds | None:
-        """The loop, if the host waits in each round and need not; where it must, the reason is told."""
+        """The loop, if the host waits in each round and need not; where it must, the reason is reported."""
         inside = tuple(walk_host((op,)))
         if any(isinstance(inner, ir.OnDevice) or (isinstance(inner, LOOPS) and inner is not op) for inner in inside):
             return None
@@ -122,7 +121,7 @@ class _Batcher(Rewriter):
     # --- a loop ------------------------------------------------------------------------------------------------------
 
     def in_batches(self, op: ir.HostOp, rounds: Rounds) -> Iterator[ir.HostOp]:
-        """The loop, what it begins with ahead of it, and behind it what others ask for."""
+        """The loop, with its beginning ahead of it and late reads behind it."""
         inside = tuple(walk_host((op,)))
         launched = [inner.kernel for inner in inside if isinstance(inner, ir.Launch)]
         before = {inner.kernel for inner in walk_host(rounds.ahead) if isinstance(inner, ir.Launch)}
@@ -147,7 +146,7 @@ class _Batcher(Rewriter):
             yield from loop
 
     def beginning(self, one: Round, rounds: Rounds) -> ir.Kernel:
-        """One thread puts into cells what the host had."""
+        """One thread stores the host's values into cells."""
         lasting = (*rounds.varying, *(on_device for _, _, on_device in one.turns))
         stores = (
             ir.Store(one.goes_on, _FIRST, _TRUE),
@@ -159,14 +158,14 @@ class _Batcher(Rewriter):
         return with_signature(ir.Kernel(name, ir.Once(), None, None, stores, (), (), (), one.span, comment))
 
     def turned(self, one: Round) -> Iterator[ir.HostOp]:
-        """Puts arrays right that the host swapped in rounds after the last one."""
+        """Undoes swaps of the host in rounds after the last one."""
         for swap, by_host, on_device in one.turns:
             yield ir.ReadCell(on_device, one.cells[on_device], _FIRST)
             differs = ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(by_host), ir.Ref(on_device), ir.Element.BOOL)
             yield ir.HostIf(differs, (replace(swap),))
 
     def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:
-        """The variables that somebody asks for after the loop; in a loop around it, before it as well."""
+        """The variables that are read after the loop; in a loop around it, before it as well."""
         inside = {id(inner) for inner in walk_host((op,))}
         outside = [other for other in walk_host(self.host.body) if id(other) not in inside]
         asked = {*scalars_read(outside, self.given), *scalars_set(outside, self.given)}

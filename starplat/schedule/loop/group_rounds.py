@@ -1,8 +1,8 @@
-"""Finds the loops of a host program whose rounds a group of threads can run by itself.
+"""Finds the loops of a host program whose rounds one group of threads can run.
 
-A round suits if it launches walks over lists, whose lengths the host knows when it begins, and has nothing else to do
-than threads can: scalars, single words, arrays that change places in pairs. Of two ways to walk, of which the host
-takes one by what it knows then, a group takes the one over a list, as long as the host would.
+A round qualifies if it launches walks over lists, whose lengths the host knows when it begins, and otherwise only uses
+scalars, single words and arrays swapped in pairs. Of two ways to walk, between which the host chooses by what it knows
+then, a group takes the one over a list, as long as the host would.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def rounds_of(op: ir.HostOp, module: ir.Module) -> Rounds | None:
 
 
 def _as_while(op: ir.HostOp) -> ir.HostWhile | None:
-    """A loop that tests a condition; nothing in a round that suits goes on with the next one from its middle."""
+    """A loop that tests a condition; no `continue` in a round that qualifies."""
     match op:
         case ir.HostWhile():
             return op
@@ -74,7 +74,7 @@ def _as_while(op: ir.HostOp) -> ir.HostWhile | None:
 
 
 def _ahead(row: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
-    """The operations of a round before its first launch, if they can stand somewhere else."""
+    """The operations of a round before its first launch, if they can stand elsewhere."""
     place = next(
         (n for n, op in enumerate(row) if not isinstance(op, ir.SetVariable | ir.ReadCell | ir.WriteCell)), len(row)
     )
@@ -82,13 +82,13 @@ def _ahead(row: Sequence[ir.HostOp]) -> tuple[ir.HostOp, ...]:
 
 
 def _span_of(loop: ir.HostOp, module: ir.Module) -> Span:
-    """Where the loop's first kernel stands in the program."""
+    """The place of the loop's first kernel in the program."""
     spans = (module.kernel(op.kernel).span for op in walk_host((loop,)) if isinstance(op, ir.Launch))
     return next(spans, NOWHERE)
 
 
 class _Round:
-    """Goes through one round: what it assigns, how long its lists are, which way it takes."""
+    """Goes through one round: assignments, lengths of lists, the way taken."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -123,7 +123,7 @@ class _Round:
         return Rounds(loop, self.body, by_host, lengths, provided, tuple(self.swaps), ahead, span)
 
     def taken(self, op: ir.HostOp) -> tuple[ir.HostOp, ...] | None:
-        """What a group does in the place of an operation; None if it cannot."""
+        """A group's replacement for an operation; None if it has none."""
         if self.fits(op):
             return (op,)
         if not isinstance(op, ir.HostIf) or not is_safe(op.condition):
@@ -163,8 +163,7 @@ class _Round:
                 return False
 
     def note(self, op: ir.HostOp) -> None:
-        """What is known when a round begins is known as long as nothing assigns it; and so is what is worked out of
-        it, as its `values`."""
+        """What is known when a round begins is known until it is assigned, and so are the `values` computed from it."""
         for inner in walk_host((op,)):
             match inner:
                 case ir.Launch(kernel):
@@ -209,8 +208,8 @@ def _is_word(op: ir.HostOp) -> bool:
 
 
 def _is_walk(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether the kernel goes over a list whose length the host knows, or is for one thread, and nobody has to wait for
-    a lock or for what others have found."""
+    """Whether the kernel goes over a list whose length the host knows, or is for one thread, and needs no lock and no
+    result of other threads."""
     match kernel.domain:
         case ir.Listed() as listed:
             plain = known_length(listed) is not None
@@ -225,7 +224,7 @@ def _is_walk(kernel: ir.Kernel, module: ir.Module) -> bool:
 
 
 def copied(ops: Iterable[ir.HostOp]) -> tuple[Any, ...]:
-    """The operations once more: who tells them apart does so by which object they are."""
+    """A copy of the operations, because operations are told apart by identity."""
     result: list[ir.HostOp] = []
     for op in ops:
         inside: dict[str, Any] = {name: copied(block) for name, block in _blocks(op)}
@@ -241,7 +240,7 @@ def _blocks(op: ir.HostOp) -> Iterable[tuple[str, tuple[ir.HostOp, ...]]]:
 
 
 def with_plain_walks(loop: ir.HostWhile, module: ir.Module, taken: Taken, added: list[ir.Kernel]) -> ir.HostWhile:
-    """The loop, whose walks give each node to one thread; where kernels share arcs, others are `added` that do not."""
+    """The loop, whose walks give each node to one thread; where kernels share arcs, plain ones are `added`."""
     names: dict[str, str] = {}
     for name in dict.fromkeys(op.kernel for op in walk_host((loop,)) if isinstance(op, ir.Launch)):
         kernel = module.kernel(name)

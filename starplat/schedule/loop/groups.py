@@ -1,8 +1,8 @@
-"""Step `group`: lets one group of threads run the rounds of a loop by itself while few nodes are active.
+"""Step `group`: lets one group of threads run the rounds of a loop while few nodes are active.
 
-Where the host drives the rounds, each costs it launches and a word that comes back, which for a few hundred nodes takes
-longer than the round. Threads of one group can wait for each other on every device: so the host launches one group,
-which goes on until no round is left or too many nodes are active, and launches rounds itself again until few are.
+Each host-driven round costs launches and a readback, which for a few hundred nodes take longer than the round. Threads
+of one group have a barrier on every device: so the host launches one group, which goes on until no round is left or too
+many nodes are active, and then launches rounds itself until few are.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from starplat.schedule.schedule import Loop, Schedule
 from starplat.schedule.step import Choice, Decided
 
 FEW = 4096
-"""One group runs rounds of fewer nodes than that."""
+"""One group runs rounds of fewer nodes."""
 
 ARCS_OF_A_NODE = 8
-"""It does so where nodes have no more arcs than that on average: a group's threads take nodes with all their arcs."""
+"""The mean degree up to which one group is used: its threads take nodes with all their arcs."""
 
 _TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose rounds of few nodes one group runs, where the schedule and the target let it."""
+    """The module whose rounds of few nodes one group runs, where the schedule and the target permit it."""
     wanted = schedule.loop is Loop.GROUP or (schedule.loop is Loop.AUTO and not capabilities.grid_barrier)
     if not wanted or not capabilities.group_loops:
         return module
@@ -55,7 +55,7 @@ class _Grouper(Rewriter):
         self.name = ""
 
     def function(self, function: ir.HostFunction) -> ir.HostFunction:
-        """The function; what the host kept for itself and a group needs is on the device."""
+        """The function; the host's values that a group needs are on the device."""
         self.name = function.name
         made = replace(function, body=self.host_block(function.body))
         groups = [op for op in walk_host(made.body) if isinstance(op, ir.OnDevice) and op.one_group]
@@ -72,7 +72,7 @@ class _Grouper(Rewriter):
         return (self.rebuild(op),) if rounds is None else self.grouped(rounds)
 
     def grouped(self, rounds: Rounds) -> Iterable[ir.HostOp]:
-        """The loop, which decides in each round who runs it."""
+        """The loop, which decides in each round what runs it."""
         limit = ir.Variable(self.taken.free("few"), ir.Element.INT)
         provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
         few = reduce(both, (*(_less(length, limit) for length in rounds.lengths), *provided))
@@ -90,8 +90,8 @@ class _Grouper(Rewriter):
         yield ir.HostWhile((), ir.Ref(goes_on), (body,))
 
     def launch(self, rounds: Rounds, condition: ir.Expression, few: ir.Expression) -> tuple[ir.HostOp, ...]:
-        """The launch of a group that runs rounds while the condition holds and nodes are few. What changes places in it
-        does so for the host behind it, if that was an odd number of times."""
+        """The launch of a group that runs rounds while the condition holds and nodes are few. Arrays that it swaps an
+        odd number of times are swapped by the host behind it."""
         turned = ir.Variable(self.taken.free("turned"), ir.Element.BOOL)
         turns = (ir.SetVariable(turned, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(turned))),) if rounds.swaps else ()
         again = ir.Binary(ir.BinaryOperator.AND, condition, few, ir.Element.BOOL)
@@ -116,7 +116,7 @@ class _Grouper(Rewriter):
 
 
 def _limit() -> ir.Expression:
-    """How many are few: nobody where nodes have many arcs."""
+    """The number of nodes that are few: none where nodes have many arcs."""
     share = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumArcs(), ir.Const(ARCS_OF_A_NODE, ir.Element.ARC), ir.Element.ARC)
     crowded = ir.Binary(ir.BinaryOperator.GREATER, share, ir.NumNodes(), ir.Element.BOOL)
     return ir.Select(crowded, ir.Const(0, ir.Element.INT), ir.Const(FEW, ir.Element.INT))
@@ -127,7 +127,7 @@ def _less(length: ir.Expression, limit: ir.Variable) -> ir.Expression:
 
 
 def _holds_of_few(condition: ir.Expression, lengths: Collection[ir.Expression]) -> bool:
-    """Whether a condition denies what no few nodes fulfill."""
+    """Whether a condition never holds of few nodes."""
     match condition:
         case ir.Unary(ir.UnaryOperator.NOT, denied):
             return any(_asks_for_many(part, lengths) for part in conjuncts(denied))
@@ -144,7 +144,7 @@ def _asks_for_many(condition: ir.Expression, lengths: Collection[ir.Expression])
 
 
 class _Moved(Rewriter):
-    """Puts arrays of the host on the device."""
+    """Moves arrays of the host to the device."""
 
     def __init__(self, moved: set[ir.Array]) -> None:
         self.moved = moved

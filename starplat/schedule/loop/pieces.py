@@ -1,7 +1,7 @@
-"""Step `pieces`: gives each thread iterations that follow each other, where threads take turns on a core.
+"""Step `pieces`: gives each thread consecutive iterations, where threads take turns on a core.
 
-There, neighbors in memory are neighbors in turn, what is the same for all iterations is worked out once for a piece,
-and nobody waits for a group. Elsewhere threads next to each other take iterations next to each other.
+There, cells next to each other are visited in turn, what is the same for all iterations is computed once per piece, and
+no thread waits for a group. Elsewhere adjacent threads take adjacent iterations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from starplat.schedule.step import Choice, Decided
 
 
 def kernels_in_pieces(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose launches are taken in pieces, where the target's threads take turns."""
+    """The module whose launches are taken in pieces, where the target's threads take turns on a core."""
     if capabilities.lockstep or capabilities.structured_loops:
         return module
     names = {kernel.name for kernel in launched_alone(module) if _suits(kernel)}

@@ -1,9 +1,8 @@
-"""Moves fills of arrays into the branch that alone has any use for them.
+"""Moves fills of arrays into the only branch that uses them.
 
-A program clears its flags, then asks whether there is anything to do at all. What the branch does can become one launch
-only if it begins with new contents by itself. An array of the function's own that nothing touches but fills in a row
-and, later in that row, one branch of an `if`, is as well filled where that branch begins: whoever looks at it has come
-through there.
+A program clears its flags, then tests whether there is anything to do. The branch can become a persistent kernel only
+if it begins with new contents itself. An array of the function's own that is only filled in a row and used, later in
+that row, in one branch of an `if`, can be filled where that branch begins.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from starplat.ir.visitor import walk_host
 
 
 def with_fills_in_branches(function: ir.HostFunction, module: ir.Module) -> ir.HostFunction:
-    """The function with each fill where it is needed; itself if there is none to move."""
+    """The function with each fill where it is needed; the same object if none moves."""
     body = _Sinker(function, module).host_block(function.body)
     return function if body == function.body else replace(function, body=body)
 
@@ -41,7 +40,7 @@ class _Sinker(Rewriter):
     def sunk(
         self, row: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp], branching: ir.HostIf
     ) -> tuple[ir.HostOp, ...]:
-        """The row with the fills before the `if` in the branch that they are for."""
+        """The row with the fills before the `if` moved into their branch."""
         then, otherwise = self.meant_for(branching.then, before), self.meant_for(branching.otherwise, before)
         if not then and not otherwise:
             return row
@@ -49,7 +48,7 @@ class _Sinker(Rewriter):
         return tuple(_replaced(row, {id(branching): (after,), **{id(fill): () for fill in (*then, *otherwise)}}))
 
     def meant_for(self, branch: tuple[ir.HostOp, ...], before: Sequence[ir.HostOp]) -> tuple[ir.Fill, ...]:
-        """The fills of arrays that nothing touches but these and the branch."""
+        """The fills of arrays that only these and the branch touch."""
         fills = [op for op in before if isinstance(op, ir.Fill) and isinstance(op.value, ir.Const)]
         inside = tuple(walk_host(branch))
 
@@ -60,13 +59,12 @@ class _Sinker(Rewriter):
         return tuple(fill for fill in fills if fill.array in self.own and alone(fill.array))
 
     def touching(self, ops: Iterable[ir.HostOp], array: ir.Array) -> int:
-        """How many of the operations touch the array by themselves."""
+        """How many of the operations touch the array directly."""
         return sum(array in touched(op, self.given) for op in ops)
 
 
 def _replaced(row: Iterable[ir.HostOp], changes: dict[int, tuple[ir.HostOp, ...]]) -> Iterable[ir.HostOp]:
-    """The row with other operations in place of some; blocks that only group are looked into, and left out if nothing
-    remains of them."""
+    """The row with some operations replaced; blocks that only group are descended into, and removed if empty."""
     for op in row:
         if id(op) in changes:
             yield from changes[id(op)]

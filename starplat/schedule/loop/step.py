@@ -1,8 +1,8 @@
-"""Step `loop`: puts what the host would drive, round by round, into one launch whose threads wait for each other.
+"""Step `loop`: puts host-driven rounds into one persistent kernel with grid barriers.
 
-In a host function it looks for operations in a row that the threads of one launch can do by themselves, with a loop of
-launches among them, and makes one `OnDevice` of them. What needs the host stays outside: calls, returns, loops over a
-set's members, and everything whose mistakes the host must report.
+In a host function it finds consecutive operations that the threads of one launch can do, with a loop of launches among
+them, and makes one `OnDevice` of them. Outside stays what needs the host: calls, returns, loops over a set's members,
+and operations whose errors the host must report.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOOPS = (ir.HostWhile, ir.HostFor, ir.HostForRange)
 
 
 def loops_on_device(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module with its loops of launches made single launches, where the schedule and the target let them."""
+    """The module with its loops of launches as persistent kernels, where the schedule and the target permit it."""
     if schedule.loop in (Loop.HOST, Loop.GROUP, Loop.BATCH) or not capabilities.grid_barrier:
         return module
     names = {kernel.name for kernel in module.kernels} | {function.name for function in module.functions}
@@ -61,15 +61,15 @@ class _Former:
         self.steady = self._steady()
 
     def _steady(self) -> frozenset[ir.Variable]:
-        """The scalars whose value is a node or -1 from the first to the last: parameters that nothing assigns, and
-        members of sets."""
+        """The scalars whose value is a node or -1 throughout: parameters that are never assigned, and members of
+        sets."""
         assigned = set(scalars_set(self.everything, self.module))
         given = {p.what for p in self.function.parameters if isinstance(p.what, ir.Variable) and not p.by_reference}
         members = {v for op in self.everything if not isinstance(op, ir.DeclareVariable) for v in declared_by(op)}
         return frozenset(v for v in given | members if v.element is ir.Element.NODE and v not in assigned)
 
     def block(self, ops: Sequence[ir.HostOp], *, looped: bool) -> tuple[ir.HostOp, ...]:
-        """The operations with the rows among them made one; `looped` tells that all this may run again."""
+        """The operations with the rows among them made one; `looped` says that all this may run again."""
         result: list[ir.HostOp] = []
         for fits, row in groupby(ops, key=lambda op: self.fits(op, ())):
             run = tuple(row)
@@ -123,7 +123,7 @@ class _Former:
                 return False
 
     def is_a_cell(self, index: ir.Expression, known: tuple[ir.Expression, ...]) -> bool:
-        """Whether an index is in range for sure, or can be checked before the launch because no condition is around
+        """Whether an index is surely in range, or can be checked before the launch because no condition is around
         it."""
         if not isinstance(index, ir.Ref) or index.variable not in self.steady:
             return False
@@ -132,8 +132,8 @@ class _Former:
     # --- one launch --------------------------------------------------------------------------------------------------
 
     def one_launch(self, run: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
-        """The row as one operation, what must be checked or declared before it; the row itself where its arrays
-        change places in a way that is seen outside."""
+        """The row as one operation, with its checks and declarations before it; the row itself where a swap of its
+        arrays is seen outside."""
         inside = tuple(walk_host(run))
         if not all(self.may_swap(array, run, inside) for op in inside if isinstance(op, ir.Swap) for array in _of(op)):
             return run
@@ -154,7 +154,7 @@ class _Former:
         declared = {v for op in inside for v in declared_by(op)}
         assigned = dict.fromkeys(v for v in scalars_set(inside, self.module) if v not in declared)
         read = dict.fromkeys(v for v in scalars_read(inside, self.module) if v not in declared)
-        scalars = tuple(read | assigned)  # who is assigned under a condition may stay what he was
+        scalars = tuple(read | assigned)  # scalars assigned under a condition are live-in
         outcomes = tuple(v for v in assigned if v in mentioned)
         span = next(
             (op.span for op in inside if isinstance(op, ir.HostBlock) and any(map(_drives_launches, op.body))),
@@ -170,8 +170,8 @@ class _Former:
         return name
 
     def may_swap(self, array: ir.Array, run: tuple[ir.HostOp, ...], inside: tuple[ir.HostOp, ...]) -> bool:
-        """Whether nobody outside the row sees which memory the name stands for: the array is the function's own, is
-        used in the row alone, and begins there with new contents."""
+        """Whether a swap is invisible outside the row: the array is the function's own, is used in the row alone, and
+        begins there with new contents."""
         own = array in self.function.arrays
         elsewhere = any(
             array in _touched(op, self.module) for op in self.everything if not any(op is inner for inner in inside)
@@ -211,7 +211,7 @@ def _says_not_negative(condition: ir.Expression, index: ir.Ref) -> bool:
 
 
 def _top(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """The operations in a row, blocks that only group opened."""
+    """The operations in a row, with blocks that only group opened."""
     for op in ops:
         if isinstance(op, ir.HostBlock):
             yield from _top(op.body)
@@ -222,7 +222,7 @@ def _top(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
 def _cells_at_the_top(
     ops: Iterable[ir.HostOp],
 ) -> Iterator[tuple[ir.HostBlock | ir.CheckCell, ir.ReadCell | ir.WriteCell]]:
-    """The cells that are touched for sure, each with the block that says where the program does it."""
+    """The cells that are touched for sure, each with the block where the program does it."""
     for op in ops:
         if isinstance(op, ir.HostBlock):
             for within, cell in _cells_at_the_top(op.body):
@@ -232,7 +232,7 @@ def _cells_at_the_top(
 
 
 def _checks(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
-    """What the host makes sure of before the launch, each index once."""
+    """The host's checks before the launch, each index once."""
     seen = set()
     for op, cell in _cells_at_the_top(ops):
         if (cell.array.extent, cell.index) not in seen:
@@ -242,7 +242,7 @@ def _checks(ops: Iterable[ir.HostOp]) -> Iterator[ir.HostOp]:
 
 
 def _without_declarations(ops: Iterable[ir.HostOp], late: frozenset[ir.Variable]) -> tuple[ir.HostOp, ...]:
-    """The row where variables that live on after it are assigned in place of declared."""
+    """The row where variables that are live after it are assigned instead of declared."""
     result: list[ir.HostOp] = []
     for op in ops:
         match op:

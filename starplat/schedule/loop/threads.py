@@ -1,4 +1,4 @@
-"""What the threads of one launch can do of a host program, and what they must know for it."""
+"""What the threads of a persistent kernel can do of a host program, and the scalars they need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
 
 def is_safe(expression: ir.Expression) -> bool:
-    """Whether it cannot fail, and needs nothing that only the host has at hand."""
+    """Whether it cannot fail, and needs nothing that only the host has."""
     for part in walk_expression(expression):
         if isinstance(part, ir.Load | ir.FindArc | ir.CallFunction):
             return False
@@ -25,19 +25,20 @@ def is_safe(expression: ir.Expression) -> bool:
 
 
 def takes_locks(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether a thread may have to wait until another has given a cell back."""
+    """Whether a thread may have to wait until another has released a cell."""
     return bool(_locked(kernel, module))
 
 
 def shares_locked_cells(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are updated
-    atomically too, there or in another kernel, which no volatile cell can be."""
+    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are also updated
+    atomically, there or in another kernel, which no volatile cell can be."""
     locked = _locked(kernel, module)
     return bool(locked) and any(locked & _updated(other, module) for other in module.kernels)
 
 
 def _locked(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
-    """What the kernel changes under a lock; a lock that a function takes counts for all arrays that it is given."""
+    """The arrays that the kernel changes under a lock; a lock that a function takes counts for all its array
+    arguments."""
     ops = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock is not None]
     found = {array for op in ops for array in (op.array, *(carry.array for carry in op.carried))}
     for call in _calls(kernel.body):
@@ -47,7 +48,7 @@ def _locked(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
 
 
 def _updated(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
-    """What the kernel updates atomically; an update in a function counts for all arrays that it is given."""
+    """The arrays that the kernel updates atomically; an update in a function counts for all its array arguments."""
     found = {array for op in walk_kernel(kernel.body) if (array := _updates(op)) is not None}
     for call in _calls(kernel.body):
         if any(_updates(op) is not None for op in _within(call, module)):
@@ -79,7 +80,7 @@ def _within(call: ir.CallFunction, module: ir.Module) -> Iterator[ir.KernelOp]:
 
 
 def shortens(op: ir.HostOp) -> bool:
-    """Whether a 64-bit number becomes an arc's, which the host stops at the ends of its range."""
+    """Whether a 64-bit number becomes an arc's, which the host checks against its range."""
     match op:
         case ir.Fill(array, value) | ir.WriteCell(array, _, value):
             return array.element is ir.Element.ARC and value.element is ir.Element.LONG
@@ -90,7 +91,7 @@ def shortens(op: ir.HostOp) -> bool:
 
 
 def scalars_read(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
-    """The variables whose value the operations may look at, each once."""
+    """The variables that the operations may read, each once."""
     found: dict[ir.Variable, None] = {}
     for op in ops:
         for expression in expressions_of(op):

@@ -1,1 +1,1 @@
-"""Knob `priority`: near nodes first, in loops that relax arcs."""
+"""Knob `priority`: delta-stepping, in loops that relax arcs."""

@@ -1,9 +1,8 @@
-"""Near nodes first, where the host drives the rounds: what step `priority` makes of a loop that relaxes arcs there.
+"""Delta-stepping in host-driven rounds.
 
-A node whose cell was lowered goes into the set that the next round walks if its value is below a limit, else it waits.
-When nobody near is left, the limit rises by a step and those who wait and are below it come next; the step doubles as
-long as there are none, so that a gap in the values costs few rounds. Whoever is below the old limit already by then has
-had his turn since he began to wait.
+A node whose cell was lowered joins the next frontier if its value is below a limit, else the far pile. When the near
+frontier is empty, the limit rises by a step and far nodes below it come next; the step doubles as long as there are
+none, so that a gap in the values costs few rounds. An entry below the old limit is stale: the node is settled already.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL
 
 @dataclass(frozen=True, slots=True)
 class NearRounds:
-    """What takes the place of a loop: `ops`, with the loop's kernel as `walk` and one more, `sort`."""
+    """The replacement of a loop: `ops`, with the loop's kernel as `walk` and one more, `sort`."""
 
     ops: tuple[ir.HostOp, ...]
     walk: ir.Kernel
@@ -83,14 +82,14 @@ def near_rounds(
 
 
 def _sorted_out(found: Relaxing, later: ir.Array, limit: ir.Variable, fresh: Callable[[str], str]) -> ir.Kernel:
-    """The walk over the near ones, who put nodes of lowered cells where they belong."""
+    """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     candidate = ir.Variable(fresh("candidate"), found.values.element)
     body = _SortedOut(found, later, limit, candidate).kernel_block(found.walk.body)
     return with_signature(replace(found.walk, body=body))
 
 
 class _SortedOut(Rewriter):
-    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by where that lies."""
+    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
     def __init__(self, found: Relaxing, later: ir.Array, limit: ir.Variable, candidate: ir.Variable) -> None:
         self.found = found
@@ -117,7 +116,7 @@ class _SortedOut(Rewriter):
 def _sorting(
     found: Relaxing, later: ir.Array, settled: ir.Variable, limit: ir.Variable, fresh: Callable[[str], str]
 ) -> ir.Kernel:
-    """Sends those who wait and are near by now into the set that comes next."""
+    """Moves far nodes that are near by now into the next frontier."""
     node, value = ir.Variable(fresh("node"), ir.Element.NODE), ir.Variable(fresh("value"), found.values.element)
     near = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(value), ir.Ref(limit), ir.Element.BOOL)
     waits = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, ir.Ref(value), ir.Ref(settled), ir.Element.BOOL)

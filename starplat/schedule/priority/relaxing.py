@@ -1,7 +1,7 @@
-"""Loops that lower cells along arcs until none can be lowered any more: what step `priority` looks for.
+"""Finds loops that relax arcs: they lower cells along arcs until none can be lowered any more.
 
-They come to the same end in whatever order nodes have their turn: a cell only ever goes down, to the value of another
-cell plus what the arc adds, and the loop goes on until no arc can lower any.
+They are monotone fixed points: a cell only goes down, to the value of another cell plus what the arc adds, and the loop
+goes on until no arc lowers any.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Relaxing:
 
     @property
     def added(self) -> str:
-        """What the addition is worked out of, by name."""
+        """The variables of the addition, by name."""
         loads = (part for part in walk_expression(self.addition) if isinstance(part, ir.Load))
         return " and ".join(dict.fromkeys(load.array.name for load in loads))
 
 
 def relaxing(loop: ir.HostWhile, module: ir.Module) -> Relaxing | None:
-    """What the loop does, if it relaxes arcs and nothing else; its sets are packed by then."""
+    """The loop's parts, if it relaxes arcs and nothing else; its sets are packed by then."""
     if loop.before or not loop.test_last:
         return None
     match list(stream(loop.body)):
@@ -57,7 +57,7 @@ def relaxing(loop: ir.HostWhile, module: ir.Module) -> Relaxing | None:
 
 
 def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relaxing | None:
-    """What the kernel does, if it empties one of the two sets, lowers cells along arcs and adds to the other set."""
+    """The kernel's parts, if it empties one of the two sets, lowers cells along arcs and adds to the other set."""
     found = membership(walk)
     if found is None or not found.takes or found.keep is not None or found.members not in sets:
         return None
@@ -89,7 +89,8 @@ def _lowers(walk: ir.Kernel, sets: set[ir.Array], done: ir.SetVariable) -> Relax
 def _addition(
     candidate: ir.Expression, own: ir.Load, position: ir.Variable, scalars: tuple[ir.Variable, ...]
 ) -> ir.Expression | None:
-    """What is added to the node's own cell, if it is worked out of the arc's cells and what is the same for all."""
+    """What is added to the node's own cell, if it depends on the arc's cells and on values that are the same for
+    all."""
     terms = list(_terms(candidate))
     rest = [term for term in terms if term != own]
     parts = [part for term in rest for part in walk_expression(term)]
@@ -100,7 +101,7 @@ def _addition(
 
 
 def _terms(value: ir.Expression) -> Iterator[ir.Expression]:
-    """What is added up; a number that is only made wider counts as itself."""
+    """The terms of a sum; a widening conversion counts as its operand."""
     match value:
         case ir.Binary(ir.BinaryOperator.ADD | ir.BinaryOperator.ADD_INF, left, right):
             yield from _terms(left)

@@ -1,14 +1,13 @@
-"""Step `priority`: delta-stepping, for loops that lower cells along arcs until none can be lowered any more.
+"""Step `priority`: delta-stepping, for loops that relax arcs until no cell can be lowered any more.
 
-Such a loop comes to the same end in whatever order nodes have their turn: a cell only ever goes down, to the value of
-another cell plus what the arc adds, and the loop goes on until no arc can lower any. Nodes whose values are low already
-are worth having first, for what they tell will not change again.
+Such a loop is a monotone fixed point, insensitive to the order of updates. Nodes with low values come first, because
+what they send will not change again.
 
 The step that a limit rises by is 1,024 times the mean addition, divided by the square of the mean degree: the fewer
-arcs a node has, the more nodes it takes to keep a device busy. Where all nodes have about as many arcs, near nodes are
-found again and again; there it is divided by the root of the mean degree as well. Where the host drives the rounds,
-each of which costs it some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where
-nodes have few arcs. One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
+arcs a node has, the more nodes it takes to keep a device busy. Where degrees are even, near nodes are found again and
+again; there it is divided by the root of the mean degree as well. Where the host drives the rounds, each of which costs
+it some time, it is 96 times the mean addition, divided by the mean degree: rounds are many where nodes have few arcs.
+One pass over the nodes finds the longest row, and the mean of one arc's addition for each node.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ _FALSE = ir.Const(False, ir.Element.BOOL)
 
 
 def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose relaxations take near nodes first, where the schedule and the target let them."""
+    """The module whose relaxations take near nodes first, where the schedule and the target permit it."""
     pulls = schedule.direction is Direction.PULL and schedule.priority is Priority.AUTO
-    if schedule.priority is Priority.NONE or pulls:  # near nodes tell far ones: they push
+    if schedule.priority is Priority.NONE or pulls:  # near nodes push
         return module
     maker = _Maker(module, schedule.priority, sets_in_one_launch=capabilities.shared_arcs)
     functions = tuple(replace(f, body=maker.host_block(f.body)) for f in module.functions)
@@ -100,7 +99,7 @@ class _Maker(Rewriter):
         return f"in steps from the mean of '{found.added}' and from degrees"
 
     def chosen(self, step: ir.Variable, found: Relaxing) -> Iterable[ir.HostOp]:
-        """What declares the step."""
+        """The declarations of the step."""
         if isinstance(self.priority, Delta):
             width = self.priority.width
             value: ir.Expression = ir.Const(float(width) if step.element.is_real else max(int(width), 1), step.element)
@@ -168,7 +167,7 @@ def _width_by_host(mean: ir.Expression, degree: ir.Expression) -> ir.Expression:
 
 
 def _mean(total: ir.Variable) -> ir.Expression:
-    """Of so many additions as there are nodes, or arcs where these are fewer."""
+    """The mean of as many additions as there are nodes, or arcs where these are fewer."""
     looked_at = ir.Apply(ir.MathFunction.MIN, (_number_of(ir.NumNodes()), _number_of(ir.NumArcs())), ir.Element.DOUBLE)
     return _real(ir.BinaryOperator.DIVIDE, ir.Ref(total), looked_at)
 

@@ -1,1 +1,1 @@
-"""Sets of nodes in plain arrays, for rounds that the host drives and for targets without sets of their own."""
+"""Sets of nodes in plain arrays, for host-driven rounds and for targets without sets of their own."""

@@ -1,7 +1,7 @@
-"""What a set of nodes is as bits alone, in one layer or two, and what kernels do with it.
+"""Sets of nodes as bits, in one layer or two, and the kernels on them.
 
-A bitmap is gone through by a launch over all nodes. Of two layers, the second has a bit for each word of the first that
-is not zero: a launch gathers where such words are, and another goes over the nodes of these.
+A bitmap is walked by a launch over all nodes. Of two layers, the second has a bit for each word of the first that is
+not zero: a launch gathers these words, and another goes over their nodes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _NODES_OF_A_LAYER = ir.Const(32 * 32, ir.Element.INT)
 
 @dataclass(frozen=True, slots=True)
 class Bitmap:
-    """What a set comes to: `bits` say who is in it; `size[0]` is how many words of these are not zero, and `count` the
-    host's copy of that number."""
+    """The arrays of a set: `bits` of the members; `size[0]` is the number of non-zero words, and `count` the host's
+    copy of it."""
 
     bits: ir.Array
     size: ir.Array
@@ -29,19 +29,19 @@ class Bitmap:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All that is on the device."""
+        """All arrays on the device."""
         return self.bits, self.size
 
     @property
     def told(self) -> tuple[ir.Array, ...]:
-        """What who puts a node in must know."""
+        """The arguments of an insertion."""
         return self.bits, self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What a set comes to: `bits` say who is in it, `layer` which words of these are not zero. Once these are gathered,
-    the first `size[0]` cells of `words` have the first node of each; `count` is the host's copy of that number."""
+    """The arrays of a set: `bits` of the members, `layer` of the non-zero words. Once these are gathered, the first
+    `size[0]` cells of `words` have the first node of each; `count` is the host's copy of that number."""
 
     bits: ir.Array
     layer: ir.Array
@@ -51,12 +51,12 @@ class Layers:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All that is on the device."""
+        """All arrays on the device."""
         return self.bits, self.layer, self.words, self.size
 
     @property
     def told(self) -> tuple[ir.Array, ...]:
-        """What who puts a node in must know."""
+        """The arguments of an insertion."""
         return self.bits, self.layer
 
     @property
@@ -88,7 +88,7 @@ def layers_of(flags: ir.Array, taken: Taken) -> Layers:
 
 
 def marking(taken: Taken) -> ir.Function:
-    """The function that puts a node into a bitmap, and counts the words that are not zero."""
+    """The function that adds a node to a bitmap; the first setter of a word increments the count of non-zero words."""
     held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
     counted = ir.UpdateCell(ir.Combine.ADD, size, ZERO, ONE, shared=True)
     comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word counts that."
@@ -96,7 +96,7 @@ def marking(taken: Taken) -> ir.Function:
 
 
 def marking_layers(taken: Taken) -> ir.Function:
-    """The function that puts a node into a set of two layers: who finds a word zero sets its bit in the second."""
+    """The function that adds a node to a set of two layers; the first setter of a word sets its bit in the second."""
     held, layer = ir.Variable("held", ir.Element.INT), _own("layer", ir.Extent.LAYER)
     word = ir.Variable("word", ir.Element.INT)
     told = (
@@ -122,7 +122,7 @@ def _insertion(
 
 
 class WordKernels:
-    """Makes the kernels that have to do with the words of a set, and with nothing of the program; `added` gets them."""
+    """Makes the kernels on the words of a set, independent of the program; `added` collects them."""
 
     def __init__(self, taken: Taken, added: list[ir.Kernel]) -> None:
         self.taken = taken
@@ -137,7 +137,7 @@ class WordKernels:
         self.first = ir.Variable(taken.free("first_node"), ir.Element.NODE)
 
     def gather(self, members: Layers, span: Span) -> ir.Launch:
-        """The launch that notes which words are not zero, in no order; a thread has a word of the second layer."""
+        """The launch that lists the non-zero words, in no order; a thread has a word of the second layer."""
         counts = ir.KernelIf(
             _has_bit(self.marks, self.counted), (ir.SetLocal(self.found, _sum(ir.Ref(self.found), ONE)),)
         )
@@ -176,7 +176,7 @@ class WordKernels:
     def launch(
         self, name: str, count: ir.Expression, body: tuple[ir.KernelOp, ...], span: Span, comment: str
     ) -> ir.Launch:
-        """The launch of a kernel over numbers, which is made when it is asked for first."""
+        """The launch of a kernel over numbers, made on first use."""
         if name not in self._made:
             kernel = ir.Kernel(
                 self.taken.free(name), ir.Numbers(count), self.number, None, body, (), (), (), span, comment

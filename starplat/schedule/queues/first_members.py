@@ -1,4 +1,4 @@
-"""How the host puts a node into a set that is on the device: one thread does it, in a launch of its own."""
+"""Insertion by the host: one thread adds a node to a set on the device, in a launch of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starplat.source import Span
 
 
 class FirstMembers:
-    """Writes the kernels, which it adds to `kernels`; an operation that is written anew gets the same one again."""
+    """Makes the kernels and adds them to `kernels`; an operation that is rewritten gets the same one again."""
 
     def __init__(self, taken: Taken, insert: ir.Function, kernels: list[ir.Kernel]) -> None:
         self.taken = taken
@@ -22,7 +22,7 @@ class FirstMembers:
     def put_in(
         self, op: ir.WriteCell, array: ir.Array, kept: KeptSet, index: ir.Expression, span: Span
     ) -> tuple[ir.HostOp, ...]:
-        """One thread puts in the node that the host has in mind, which must be one."""
+        """One thread adds the host's node, which must exist."""
         if id(op) not in self._written:
             stem = (kept.nodes if isinstance(kept, Queue) else kept.bits).name
             node, ahead = index, tuple[ir.HostOp, ...]()

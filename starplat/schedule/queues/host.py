@@ -1,8 +1,8 @@
-"""How the host drives rounds over sets: what step `queue` does on the host.
+"""Host-driven rounds over sets: the host's part of step `queue`.
 
-The host must know how long a list is before it launches a walk over it. It reads that when it has changed, once in a
-round: what it has read when a loop ends or goes on is still known when the next round begins. Of two layers it reads
-how many words are not zero, right after the launch that gathers them.
+The host must know the length of a list before it launches a walk over it. It reads the length when it has changed, once
+in a round: what it has read when a loop ends or goes on is still known when the next round begins. Of two layers it
+reads the number of non-zero words, right after the launch that gathers them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from starplat.schedule.queues.queue import ZERO, Queue
 from starplat.source import NOWHERE, Span
 
 _MANY = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumNodes(), ir.Const(8, ir.Element.INT), ir.Element.INT)
-"""Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
+"""Above so many nodes a list's random order costs more than testing the bits of all nodes."""
 
 
 class ListRounds:
     """Rewrites host functions; `kernels` are those that it adds. In `module` the kernels still walk sets, in `made`
-    they walk what these come to. Of bits that are counted a round pulls if one node in `share` seems active."""
+    they walk their arrays. Of bits that are counted a round pulls if one node in `share` seems active."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class ListRounds:
         return replace(function, arrays=arrays, body=self.with_counts(self.block(function.body, set())))
 
     def with_counts(self, body: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
-        """The operations, and ahead of them the declarations of the counts that they read."""
+        """The operations, after the declarations of the counts that they read."""
         declared = {op.variable for op in walk_host(body) if isinstance(op, ir.DeclareVariable)}
         read = {op.variable for op in walk_host(body) if isinstance(op, ir.ReadCell)} - declared
         return (*(ir.DeclareVariable(q.count, ZERO) for q in self.queues.values() if q.count in read), *body)
 
     def in_one_launch(self, op: ir.OnDevice) -> ir.OnDevice:
-        """The operation, whose threads read by themselves how many there are; its cells are checked ahead of it."""
+        """The operation, whose threads read the counts themselves; its cells are checked ahead of it."""
         if not any(array in self.queues for array in op.arrays):
             return op
         self.together = True
@@ -128,7 +128,7 @@ class ListRounds:
                 yield op
 
     def counted(self, array: ir.Array, known: set[ir.Array]) -> Iterator[ir.HostOp]:
-        """Reads how many there are, unless that is known: members of a list, words of bits that are not zero."""
+        """Reads a count, unless it is known: members of a list, non-zero words of bits."""
         if array not in known:
             known.add(array)
             kept = self.queues[array]
@@ -153,7 +153,7 @@ class ListRounds:
             yield from self.emptied(self.queues[found.members])
 
     def emptied(self, kept: KeptSet) -> Iterator[ir.HostOp]:
-        """What is left to do where a walk takes all members."""
+        """What is left to clear where a walk removes all members."""
         match kept:
             case Queue():
                 yield ir.Fill(kept.size, ZERO)
@@ -179,7 +179,7 @@ class ListRounds:
         yield ir.HostIf(many, (ir.Launch(self._over_all[kernel.name]), *emptied), (op,))
 
     def push_or_pull(self, op: ir.PushOrPull, known: set[ir.Array]) -> Iterator[ir.HostOp]:
-        """The way by how many are active; who pushes has only few to walk then."""
+        """The choice by how many are active; a push has only few to walk then."""
         yield from self.counted(op.members, known)
         one, other = set(known), set(known)
         self._few = True
@@ -204,7 +204,7 @@ class ListRounds:
         known.intersection_update(one, other)
 
     def loop(self, op: ir.HostLoop, known: set[ir.Array]) -> Iterator[ir.HostOp]:
-        """What is known when a round begins must be so before the first one and at the end of each."""
+        """What is known when a round begins must be known before the first one and at the end of each."""
         lasting = self.lasting(op)
         for array in sorted(lasting, key=lambda array: array.name):
             yield from self.counted(array, known)
@@ -214,8 +214,8 @@ class ListRounds:
         known -= touched
 
     def lasting(self, op: ir.HostLoop) -> set[ir.Array]:
-        """The sets whose count is known at the end of each round if it was at its beginning, and which spare a round
-        that it reads them."""
+        """The sets whose count is known at the end of each round if it was at its beginning, and which saves the round
+        a read."""
         if any(isinstance(inner, ir.HostContinue) for inner in walk_host((op,))):
             return set()
         wanted = self.walked_in(op)

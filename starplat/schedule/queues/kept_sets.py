@@ -1,4 +1,4 @@
-"""The ways in which a set of nodes is kept where the host drives the rounds, by how it is packed."""
+"""The arrays of a set of nodes where the host drives the rounds, by its packing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KeptSet = Queue | Bitmap | Layers
 
 
 def kept_as(flags: ir.Array, taken: Taken) -> KeptSet:
-    """What a packed array of flags comes to."""
+    """The replacement of a packed array of flags."""
     match flags.packed:
         case ir.Packing.BITS:
             return bitmap_of(flags, taken)
@@ -29,18 +29,18 @@ def kept_as(flags: ir.Array, taken: Taken) -> KeptSet:
 
 
 def cleared(kept: KeptSet) -> tuple[ir.HostOp, ...]:
-    """What empties a set, whatever is in it."""
+    """The operations that empty a set."""
     second = kept.layer if isinstance(kept, Layers) else kept.size
     return ir.Fill(kept.bits, ZERO), ir.Fill(second, ZERO)
 
 
 def checked(flags: ir.Array, kept: KeptSet) -> ir.Array:
-    """An array with a cell for every node, to ask whether there is such a node."""
+    """An array with a cell for every node, to check that a node exists."""
     return kept.nodes if isinstance(kept, Queue) else replace(flags, packed=None)
 
 
 def insertion_into(kept: KeptSet, taken: Taken) -> ir.Function:
-    """The function that puts a node into a set that is kept so."""
+    """The function that adds a node to such a set."""
     match kept:
         case Queue():
             return insertion(taken)

@@ -1,4 +1,4 @@
-"""Kernels over sets as kernels over lists, listed words or all nodes: what step `queue` does on the device."""
+"""Kernels over sets as kernels over lists, listed words or all nodes: the device's part of step `queue`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starplat.schedule.queues.queue import ZERO, Queue, contained, inserted, wor
 
 
 class ListKernels(Rewriter):
-    """Walks what sets come to where kernels walk sets, and adds to that where they add to sets."""
+    """Replaces walks over sets and insertions by those of their arrays."""
 
     def __init__(self, queues: Mapping[ir.Array, KeptSet], insert: ir.Function, taken: Taken) -> None:
         self.queues = queues
@@ -25,7 +25,7 @@ class ListKernels(Rewriter):
         self.taken = taken
 
     def kernel(self, kernel: ir.Kernel) -> ir.Kernel:
-        """The kernel; it is the same object if it has nothing to do with the sets."""
+        """The kernel; the same object if it does not use the sets."""
         if not any(array in self.queues for array in kernel.arrays):
             return kernel
         found = membership(kernel, self.queues.__contains__)
@@ -43,7 +43,7 @@ class ListKernels(Rewriter):
                 assert_never(kept)
 
     def over_list(self, kernel: ir.Kernel, node: ir.Variable, found: Membership, queue: Queue) -> ir.Kernel:
-        """The walk over a list, which also empties the set if it takes its members."""
+        """The walk over a list, which also empties the set if it removes its members."""
         body = self.kernel_block(found.body)
         if found.takes:  # all of its members: no bit of any word is left
             body = (ir.Store(queue.bits, word_of(ir.Ref(node)), ZERO, shared=True), *body)
@@ -53,7 +53,7 @@ class ListKernels(Rewriter):
     def asking(
         self, kernel: ir.Kernel, node: ir.Variable, found: Membership, domain: ir.Domain | None = None
     ) -> ir.Kernel:
-        """The walk over all nodes, or those of a domain, which asks each for its bit and leaves the bits alone."""
+        """The walk over all nodes, or those of a domain, which tests each one's bit and leaves the bits alone."""
         inside = contained(ir.Ref(node), self.queues[found.members].bits)
         if found.keep is not None:
             inside = ir.Binary(ir.BinaryOperator.AND, inside, self.expression(found.keep), ir.Element.BOOL)
@@ -61,7 +61,7 @@ class ListKernels(Rewriter):
         return with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
 
     def over_all(self, kernel: ir.Kernel, name: str) -> ir.Kernel:
-        """A kernel that walks a set, by going over all nodes and asking each for its bit."""
+        """A kernel that walks a set, by going over all nodes and testing the bit of each."""
         found = membership(kernel, self.queues.__contains__)
         assert found is not None
         assert kernel.iterator is not None
@@ -85,7 +85,7 @@ class ListKernels(Rewriter):
                 return (self.rebuild(op),)
 
     def extreme(self, op: ir.ExtremeCell) -> Iterator[ir.KernelOp]:
-        """Who wins puts the nodes into their sets; which nodes these are is worked out before."""
+        """The winner adds the nodes to their sets; which nodes these are is computed before."""
         calls: list[ir.KernelOp] = []
         for carry in op.carried:
             if carry.array in self.queues:

@@ -1,4 +1,4 @@
-"""What a set of nodes is as a queue, and the function that puts a node into one."""
+"""A set of nodes as a queue, and the function that adds a node."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BIT = ir.Variable("bit", ir.Element.INT)
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What a set comes to: `bits` say who is in it, the first `size[0]` cells of `nodes` who that is, in no order;
-    `count` is the host's copy of that number."""
+    """The arrays of a set: `bits` of the members, the first `size[0]` cells of `nodes` list them, in no order; `count`
+    is the host's copy of that number."""
 
     bits: ir.Array
     nodes: ir.Array
@@ -25,17 +25,17 @@ class Queue:
 
     @property
     def arrays(self) -> tuple[ir.Array, ...]:
-        """All that is on the device."""
+        """All arrays on the device."""
         return self.bits, self.nodes, self.size
 
     @property
     def told(self) -> tuple[ir.Array, ...]:
-        """What who puts a node in must know."""
+        """The arguments of an insertion."""
         return self.arrays
 
     @property
     def walked(self) -> ir.Listed:
-        """The nodes that are in the set."""
+        """The members of the set."""
         return ir.Listed(self.nodes, ZERO, ir.Ref(self.count))
 
 
@@ -51,7 +51,7 @@ def queue_of(flags: ir.Array, taken: Taken) -> Queue:
 
 
 def insertion(taken: Taken) -> ir.Function:
-    """The function that puts a node into a set; who sees the bit at a glance needs no atomic operation."""
+    """The function that adds a node to a set; a bit seen set by a plain read needs no atomic operation."""
     node, bit = ir.Variable("node", ir.Element.NODE), _BIT
     held, place = ir.Variable("held", ir.Element.INT), ir.Variable("place", ir.Element.INT)
     bits = ir.Array("bits", ir.Element.INT, ir.Extent.BITS, ir.Origin.TEMPORARY)
@@ -71,14 +71,14 @@ def insertion(taken: Taken) -> ir.Function:
 def put_into(
     bits: ir.Array, node: ir.Variable, held: ir.Variable, new: tuple[ir.KernelOp, ...]
 ) -> tuple[ir.KernelOp, ...]:
-    """Sets the bit of a node, unless it is set at a glance; what was there before is `held` for what is done then."""
+    """Sets the bit of a node, unless a plain read sees it set; its old value is `held` for what is done then."""
     put = (ir.Let(held, ZERO), ir.FetchOr(held, bits, word_of(ir.Ref(node)), ir.Ref(_BIT)), *new)
     unknown = _without(ir.Load(bits, word_of(ir.Ref(node))), ir.Ref(_BIT))
     return ir.Let(_BIT, bit_of(ir.Ref(node))), ir.KernelIf(unknown, put)
 
 
 def inserted(node: ir.Expression, told: tuple[ir.Array, ...], insert: ir.Function) -> ir.KernelCall:
-    """The call that puts a node into a set, with what of the set it must know."""
+    """The call that adds a node to a set."""
     return ir.KernelCall(ir.CallFunction(insert.name, (node, *told), ir.Element.INT))
 
 

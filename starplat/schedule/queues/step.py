@@ -1,9 +1,9 @@
-"""Step `queue`: keeps a set of nodes in plain arrays, where the host drives the rounds, or a target has no other sets.
+"""Step `queue`: keeps a set of nodes in plain arrays, where the host drives the rounds or a target has no other sets.
 
-A set has a bit for each node that says whether it is there. As a list it has its nodes and their number as well: a node
-whose bit was not set joins the list, a kernel walks the list, whose length has been read, and the walk that empties a
-set clears its bits. As a bitmap it has nothing else than the number of words that are not zero, as two layers a bit for
-each such word (`bit_sets`). After this step nothing but loops in one launch knows of sets.
+A set has a bit per node. As a list it also has its nodes and their number: a node whose bit was not set joins the list,
+a kernel walks the list, whose length has been read, and the walk that empties a set clears its bits. As a bitmap it
+only adds the number of non-zero words, as two layers a bit for each such word (`bit_sets`). After this step only
+persistent kernels know of sets.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _LISTED = (
     "a list of nodes, and a bit for each",
     "a round reads how many there are, and no thread looks at another node",
 )
-"""What a set is, and why."""
+"""The packing of a set, and why."""
 
 
 def has_queues(capabilities: Capabilities) -> bool:
-    """Whether threads can put nodes into a set of plain arrays, each once."""
+    """Whether threads can add nodes to a set of plain arrays, each once."""
     return capabilities.has_atomic(ir.Combine.BIT_OR, ir.Element.INT) and capabilities.has_atomic(
         ir.Combine.ADD, ir.Element.INT
     )
 
 
 def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
-    """The module whose sets are plain arrays, but for those of loops in one launch where a target has its own."""
+    """The module whose sets are plain arrays, except in persistent kernels of a target with sets of its own."""
     kept = {array for loop in loops_of(module) for array in loop.arrays} if capabilities.shared_arcs else set()
     sets = [a for f in module.functions for a in f.arrays if a.packed and a not in kept]
     if not sets:
@@ -66,5 +66,5 @@ def sets_as_queues(module: ir.Module, schedule: Schedule, capabilities: Capabili
 
 
 def _how(members: ir.Array) -> tuple[str, str]:
-    """What a set is, and why; all of a module are kept in one way."""
+    """The packing of a set, and why; all sets of a module have the same."""
     return _LISTED if members.packed is None else _KEPT.get(members.packed, _LISTED)
