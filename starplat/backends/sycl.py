@@ -21,11 +21,11 @@ from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.text.names import Names
-from starplat.backends.uses import walk
 from starplat.backends.view import Routine, Unit, view
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.processors import Processor
+from starplat.ir.visitor import walk
 
 _ATOMICS = {
     ir.Combine.ADD: "fetch_add",

@@ -1,49 +1,16 @@
-"""Walks over operations, statements and expressions alike, and what printers want to know from such walks."""
+"""What printers want to know of operations, statements and expressions alike."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
 from functools import lru_cache
-from operator import attrgetter
-from typing import Any
 
 from starplat.backends.statements import Accumulate, Assign, FetchCell, SwapCell
 from starplat.ir import nodes as ir
 from starplat.ir.same import Same
-from starplat.source import SourceFile, Span
-
-
-def walk(node: object) -> Iterator[Any]:
-    """Every record inside `node`, itself first, in the order of their fields."""
-    waiting = [node]
-    while waiting:
-        part = waiting.pop()
-        kind: Any = type(part)
-        if kind is tuple:
-            waiting.extend(part[::-1])  # type: ignore[index]
-            continue
-        values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
-        if values is not None:
-            yield part
-            waiting.extend(values(part))
-
-
-_VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
-
-
-def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives the fields of a record, the last one first; None for what is no record, and for source files and
-    places in them, which are not walked into."""
-    names = [field.name for field in fields(kind)][::-1] if is_dataclass(kind) else []
-    if not is_dataclass(kind) or kind in (SourceFile, Span):
-        _VALUES[kind] = None
-    elif len(names) > 1:
-        _VALUES[kind] = attrgetter(*names)
-    else:  # of a single name it gives the value alone
-        _VALUES[kind] = lambda record: tuple(getattr(record, name) for name in names)
-    return _VALUES[kind]
+from starplat.ir.shared_cells import contested_in, locked_in
+from starplat.ir.visitor import walk
 
 
 def arrays_in(node: object) -> tuple[ir.Array, ...]:
@@ -109,53 +76,6 @@ def assigned_once(node: object) -> frozenset[ir.Variable]:
     )
 
 
-def written_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
-    """The arrays whose cells kernel operations write, themselves or through the functions they call."""
-    written: set[ir.Array] = set()
-    for part in walk(body):
-        match part:
-            case ir.Store() | ir.UpdateCell() | ir.FetchAdd() | ir.FetchOr() | ir.CompareSwap():
-                written.add(part.array)
-            case ir.ExtremeCell():
-                written.update((part.array, *(carry.array for carry in part.carried)))
-                written.update(() if part.lock is None else (part.lock,))
-            case ir.CallFunction():
-                written.update(_lent(part, written_in(module.helper(part.function).body, module), module))
-            case ir.Fill():
-                written.add(part.array)
-            case ir.CopyArray():
-                written.add(part.destination)
-    return frozenset(written)
-
-
-def locked_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
-    """The arrays whose cells are read or written while a lock is held."""
-    locked: set[ir.Array] = set()
-    for part in walk(body):
-        match part:
-            case ir.ExtremeCell(lock=ir.Array()) if part.shared:
-                locked.update((part.array, *(carry.array for carry in part.carried)))
-            case ir.CallFunction():
-                locked.update(_lent(part, locked_in(module.helper(part.function).body, module), module))
-    return frozenset(locked)
-
-
-def contested_in(body: object, module: ir.Module) -> frozenset[ir.Array]:
-    """The arrays whose cells may be read at any moment while they change by an atomic Min, Max, swap or or."""
-    contested: set[ir.Array] = set()
-    for part in walk(body):
-        match part:
-            case ir.ExtremeCell(lock=None) if part.shared:
-                contested.add(part.array)
-            case ir.UpdateCell(combine=ir.Combine.MIN | ir.Combine.MAX) if part.shared:
-                contested.add(part.array)
-            case ir.CompareSwap() | ir.FetchOr():
-                contested.add(part.array)
-            case ir.CallFunction():
-                contested.update(_lent(part, contested_in(module.helper(part.function).body, module), module))
-    return frozenset(contested)
-
-
 def volatile_arrays(module: ir.Module) -> dict[str, frozenset[ir.Array]]:
     """For every kernel and function, the arrays whose cells change under a lock, there or where it is called."""
     return _seen_by_callees(module, locked_in)
@@ -189,13 +109,6 @@ def _seen_by_callees(
                 found[callee].add(parameter)
                 grown = True
     return {name: frozenset(arrays) for name, arrays in found.items()}
-
-
-def _lent(call: ir.CallFunction, chosen: Iterable[ir.Array], module: ir.Module) -> Iterator[ir.Array]:
-    """What the caller calls the arrays that the called function knows as `chosen`."""
-    for argument, parameter in zip(call.arguments, module.helper(call.function).parameters, strict=True):
-        if isinstance(argument, ir.Array) and parameter.what in tuple(chosen):
-            yield argument
 
 
 def called_in(body: object, module: ir.Module) -> tuple[ir.Function, ...]:

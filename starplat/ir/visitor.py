@@ -6,11 +6,13 @@ walks are in program order, outer before inner. A pass that changes something de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from operator import attrgetter
 from typing import Any, TypeVar, get_args
 
 from starplat.ir import nodes as ir
+from starplat.source import SourceFile, Span
 
 Op = TypeVar("Op")
 
@@ -94,6 +96,37 @@ def all_expressions(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> Iterato
     for op in _walk(ops):
         for expression in expressions_of(op):
             yield from walk_expression(expression)
+
+
+def walk(node: object) -> Iterator[Any]:
+    """Every record inside `node`, itself first, in the order of their fields."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        kind: Any = type(part)
+        if kind is tuple:
+            waiting.extend(part[::-1])  # type: ignore[index]
+            continue
+        values = _VALUES[kind] if kind in _VALUES else _values_of(kind)
+        if values is not None:
+            yield part
+            waiting.extend(values(part))
+
+
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]] | None] = {}
+
+
+def _values_of(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the fields of a record, the last one first; None for what is no record, and for source files and
+    places in them, which are not walked into."""
+    names = [field.name for field in fields(kind)][::-1] if is_dataclass(kind) else []
+    if not is_dataclass(kind) or kind in (SourceFile, Span):
+        _VALUES[kind] = None
+    elif len(names) > 1:
+        _VALUES[kind] = attrgetter(*names)
+    else:  # of a single name it gives the value alone
+        _VALUES[kind] = lambda record: tuple(getattr(record, name) for name in names)
+    return _VALUES[kind]
 
 
 def used_host_arrays(ops: Iterable[ir.HostOp], module: ir.Module) -> tuple[ir.Array, ...]:

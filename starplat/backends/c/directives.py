@@ -9,8 +9,8 @@ from typing import Protocol, assert_never
 from starplat.backends.c import lines
 from starplat.backends.spelling import Directives
 from starplat.backends.statements import Alone, Count, For, SharedLoop, TeamLoop
-from starplat.backends.uses import walk
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk
 
 DIRECTIVE_WIDTH = 96
 

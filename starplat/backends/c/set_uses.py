@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from starplat.backends.uses import walk, written_in
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import changed_by
+from starplat.ir.shared_cells import written_in
+from starplat.ir.visitor import changed_by, walk
 
 
 def changed_arrays(module: ir.Module) -> frozenset[ir.Array]:

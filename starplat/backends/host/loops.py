@@ -15,8 +15,9 @@ from starplat.backends.c.negation import negated
 from starplat.backends.host.launches import LaunchPrinter
 from starplat.backends.host.uses import read_by_anybody
 from starplat.backends.text.names import Names
-from starplat.backends.uses import variables_in, walk
+from starplat.backends.uses import variables_in
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk
 
 
 class Printer(Protocol):

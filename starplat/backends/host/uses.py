@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from starplat.backends.arc_rows import ROWS
-from starplat.backends.uses import walk
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk
 
 
 def host_arrays(module: ir.Module) -> frozenset[ir.Array]:

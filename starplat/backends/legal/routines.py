@@ -27,10 +27,10 @@ from starplat.backends.statements import (
     TeamLoop,
     While,
 )
-from starplat.backends.uses import walk
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
+from starplat.ir.visitor import walk
 
 
 def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> LegalKernel:

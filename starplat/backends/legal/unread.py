@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from starplat.backends.statements import Accumulate, Assign, Body, Call, Declare, Scope, Statement
-from starplat.backends.uses import walk
 from starplat.ir import nodes as ir
+from starplat.ir.visitor import walk
 
 
 def without_unread(body: Body) -> Body:

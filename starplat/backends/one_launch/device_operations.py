@@ -34,10 +34,10 @@ from starplat.backends.statements import (
 )
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.backends.text.fresh_names import FreshNames
-from starplat.backends.uses import assigned_in, walk
+from starplat.backends.uses import assigned_in
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.visitor import walk_host, walk_kernel
+from starplat.ir.visitor import walk, walk_host, walk_kernel
 
 _ONE, _ZERO = ir.Const(1, ir.Element.INT), ir.Const(0, ir.Element.INT)
 _BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}

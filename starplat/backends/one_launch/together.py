@@ -37,11 +37,12 @@ from starplat.backends.statements import (
     result_element,
 )
 from starplat.backends.text.fresh_names import FreshNames
-from starplat.backends.uses import names_taken, walk
+from starplat.backends.uses import names_taken
 from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.uses import stream
+from starplat.ir.visitor import walk
 
 _ZERO, _TRUE = ir.Const(0, ir.Element.INT), ir.Const(True, ir.Element.BOOL)
 

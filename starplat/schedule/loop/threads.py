@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from starplat.ir import nodes as ir
-from starplat.ir.visitor import all_expressions, expressions_of, walk_expression, walk_kernel
+from starplat.ir.shared_cells import locked_in, updated_in
+from starplat.ir.visitor import expressions_of, walk_expression
 
 _DIVISIONS = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
 
@@ -25,58 +26,15 @@ def is_safe(expression: ir.Expression) -> bool:
 
 
 def takes_locks(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether a thread may have to wait until another has released a cell."""
-    return bool(_locked(kernel, module))
+    """Whether a thread may have to wait until another has given a cell back."""
+    return bool(locked_in(kernel.body, module))
 
 
 def shares_locked_cells(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are also updated
-    atomically, there or in another kernel, which no volatile cell can be."""
-    locked = _locked(kernel, module)
-    return bool(locked) and any(locked & _updated(other, module) for other in module.kernels)
-
-
-def _locked(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
-    """The arrays that the kernel changes under a lock; a lock that a function takes counts for all its array
-    arguments."""
-    ops = [op for op in walk_kernel(kernel.body) if isinstance(op, ir.ExtremeCell) and op.lock is not None]
-    found = {array for op in ops for array in (op.array, *(carry.array for carry in op.carried))}
-    for call in _calls(kernel.body):
-        if any(isinstance(op, ir.ExtremeCell) and op.lock is not None for op in _within(call, module)):
-            found |= {argument for argument in call.arguments if isinstance(argument, ir.Array)}
-    return found
-
-
-def _updated(kernel: ir.Kernel, module: ir.Module) -> set[ir.Array]:
-    """The arrays that the kernel updates atomically; an update in a function counts for all its array arguments."""
-    found = {array for op in walk_kernel(kernel.body) if (array := _updates(op)) is not None}
-    for call in _calls(kernel.body):
-        if any(_updates(op) is not None for op in _within(call, module)):
-            found |= {argument for argument in call.arguments if isinstance(argument, ir.Array)}
-    return found
-
-
-def _updates(op: ir.KernelOp) -> ir.Array | None:
-    """The array of which the operation updates a cell atomically, if it does."""
-    match op:
-        case ir.UpdateCell(array=array, shared=True) | ir.ExtremeCell(array=array, lock=None, shared=True):
-            return array
-        case ir.FetchAdd(array=array) | ir.FetchOr(array=array) | ir.CompareSwap(array=array):
-            return array
-        case _:
-            return None
-
-
-def _calls(body: Iterable[ir.KernelOp]) -> list[ir.CallFunction]:
-    return [part for part in all_expressions(body) if isinstance(part, ir.CallFunction)]
-
-
-def _within(call: ir.CallFunction, module: ir.Module) -> Iterator[ir.KernelOp]:
-    """The operations of a function and of those that it calls."""
-    body = module.helper(call.function).body
-    yield from walk_kernel(body)
-    for inner in _calls(body):
-        yield from _within(inner, module)
+    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are updated
+    atomically too, there or in another kernel, which no volatile cell can be."""
+    locked = locked_in(kernel.body, module)
+    return bool(locked) and any(locked & updated_in(other.body, module) for other in module.kernels)
 
 
 def shortens(op: ir.HostOp) -> bool:
