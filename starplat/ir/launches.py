@@ -1,4 +1,4 @@
-"""What host operations launch, and which arrays they touch by what they launch."""
+"""What host operations launch, and which arrays and variables they touch, also by what they launch."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ from functools import lru_cache
 
 from starplat.ir import nodes as ir
 from starplat.ir.same import Same
-from starplat.ir.visitor import arrays_in, walk_host
+from starplat.ir.visitor import arrays_in, declared_by, expressions_of, walk_expression, walk_host
 
 
 def touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
     """The arrays that an operation itself names or its kernel uses, those of its blocks left out."""
     kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
     return (*arrays_in(op), *kernel)
+
+
+def set_by(op: ir.HostOp, module: ir.Module) -> Iterator[ir.Variable]:
+    """The variables that an operation changes after their declaration, those of its blocks left out."""
+    match op:
+        case ir.SetVariable(variable) | ir.ReadCell(variable) | ir.ReadEmpty(variable) | ir.ReadSize(variable):
+            yield variable
+        case ir.Launch(kernel):
+            yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
+        case ir.HostCall(_, arguments, result):
+            yield from (argument for argument in (*arguments, result) if isinstance(argument, ir.Variable))
+    for part in (part for whole in expressions_of(op) for part in walk_expression(whole)):
+        if isinstance(part, ir.CallFunction):
+            yield from (argument for argument in part.arguments if isinstance(argument, ir.Variable))
+
+
+def given_by(op: ir.HostOp, module: ir.Module) -> tuple[ir.Variable, ...]:
+    """The variables that an operation declares or changes, those of its blocks left out."""
+    return (*declared_by(op), *set_by(op, module))
+
+
+def assigns(op: ir.HostOp, variable: ir.Variable, module: ir.Module) -> bool:
+    """Whether an operation, or one inside it, gives a variable a value."""
+    return any(variable in given_by(inner, module) for inner in walk_host((op,)))
 
 
 def launched_kernels(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Kernel]:

@@ -27,20 +27,24 @@ def late_reads(module: ir.Module) -> ir.Module:
 
 
 def _read_late(kernel: ir.Kernel) -> ir.Kernel:
+    if kernel.iterator is None:
+        return kernel
     settling = _settling(kernel)
     body = kernel.body
     for op in kernel.body:
-        if isinstance(op, ir.Let) and _is_of_cells(op.value, settling, kernel):
+        if isinstance(op, ir.Let) and _is_of_cells(op.value, settling, kernel.iterator, kernel.scalars):
             body = _without(op.variable, op.value, body)
     return replace(kernel, body=body)
 
 
-def _is_of_cells(value: ir.Expression, settling: frozenset[ir.Array], kernel: ir.Kernel) -> bool:
-    """Whether a value is worked out of the node's own cells that settle, and of what is the same for all nodes."""
+def _is_of_cells(
+    value: ir.Expression, settling: frozenset[ir.Array], node: ir.Variable, scalars: tuple[ir.Variable, ...]
+) -> bool:
+    """Whether a value is worked out of cells of `node` that settle, and of what is the same for all nodes."""
     parts = list(walk_expression(value))
     loads = [part for part in parts if isinstance(part, ir.Load)]
-    own = all(load.array in settling and load.index == ir.Ref(kernel.iterator) for load in loads if kernel.iterator)
-    known = all(part.variable in (kernel.iterator, *kernel.scalars) for part in parts if isinstance(part, ir.Ref))
+    own = all(load.array in settling and load.index == ir.Ref(node) for load in loads)
+    known = all(part.variable in (node, *scalars) for part in parts if isinstance(part, ir.Ref))
     return bool(loads) and own and known and not any(isinstance(part, ir.FindArc) for part in parts)
 
 

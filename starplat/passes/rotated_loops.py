@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.interpreting.evaluate import evaluate
+from starplat.ir.launches import assigns
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
-from starplat.ir.visitor import declared_by, walk_expression, walk_host
+from starplat.ir.visitor import walk_expression
 
 _KNOWABLE = ir.Ref | ir.Const | ir.Unary | ir.Binary
 _FAILING = (ir.BinaryOperator.DIVIDE, ir.BinaryOperator.REMAINDER)
@@ -57,13 +58,6 @@ class _Rotator(Rewriter):
                         return value
                 case _:
                     pass
-            if any(self.assigns(inner, variable) for inner in walk_host((op,))):
+            if assigns(op, variable, self.module):
                 return None
         return None
-
-    def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
-        """Whether an operation gives the variable a value, those of blocks inside it left out."""
-        if isinstance(op, ir.Launch):
-            return any(r.variable == variable for r in self.module.kernel(op.kernel).reductions)
-        named = (getattr(op, "variable", None), getattr(op, "result", None), *declared_by(op))
-        return variable in named or (isinstance(op, ir.HostCall) and variable in op.arguments)

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import assigns, given_by
 from starplat.ir.shapes.members import membership
 from starplat.ir.uses import stream
 from starplat.ir.visitor import (
     arrays_in,
     changed_by,
-    declared_by,
     used_host_arrays,
     walk_expression,
     walk_host,
@@ -164,9 +164,9 @@ class _Beginning:
     def is_same(self, one: ir.WriteCell, other: ir.WriteCell) -> bool:
         """Whether an index is the same node in both operations."""
         places = sorted(self.place(op) for op in (one, other))
-        between = [inner for op in self.before[places[0] : places[1]] for inner in walk_host((op,))]
+        between = self.before[places[0] : places[1]]
         read = [part.variable for part in walk_expression(one.index) if isinstance(part, ir.Ref)]
-        return not any(self.assigns(op, variable) for op in between for variable in read)
+        return not any(assigns(op, variable, self.module) for op in between for variable in read)
 
     def place(self, op: ir.HostOp) -> int:
         return next(place for place, one in enumerate(self.before) if one is op)
@@ -176,20 +176,13 @@ class _Beginning:
         counter = self.wave.counter
         if counter is None:
             return True
-        starts = [op for op in self.before if any(self.assigns(inner, counter) for inner in walk_host((op,)))]
-        rises = [op for op in walk_host((self.loop,)) if self.assigns(op, counter)]
+        starts = [op for op in self.before if assigns(op, counter, self.module)]
+        rises = [op for op in walk_host((self.loop,)) if counter in given_by(op, self.module)]
         match starts[-1:]:
             case [ir.DeclareVariable(_, ir.Const(int() as start)) | ir.SetVariable(_, ir.Const(int() as start))]:
                 return lowest <= start + self.wave.step and all(_rises(op, counter) for op in rises)
             case _:
                 return False
-
-    def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
-        """Whether an operation assigns a variable, blocks inside it left out."""
-        if isinstance(op, ir.Launch):
-            return any(r.variable == variable for r in self.module.kernel(op.kernel).reductions)
-        named = (getattr(op, "variable", None), getattr(op, "result", None), *declared_by(op))
-        return variable in named or variable in getattr(op, "arguments", ())
 
 
 def _rises(op: ir.HostOp, counter: ir.Variable) -> bool:

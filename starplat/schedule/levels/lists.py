@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
+from starplat.ir.launches import given_by
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.uses import stream
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
@@ -241,7 +242,7 @@ def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
             variable = contribution.reduction
             combine = next(r.combine for r in finder.reductions if r.variable == variable)
             start = ir.SetVariable(variable, ir.Const(combine is ir.Combine.AND, ir.Element.BOOL))
-            begins = [op for op in inside if _assigns(op, variable)]
+            begins = [op for op in inside if variable in given_by(op, module) and not isinstance(op, ir.Launch)]
             says = contribution.value == ir.Const(combine is ir.Combine.OR, ir.Element.BOOL)
             fits = (
                 says and combine in (ir.Combine.AND, ir.Combine.OR) and begins == [start] and _is_first(start, levels)
@@ -253,10 +254,6 @@ def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
 
 def _is_first(start: ir.SetVariable, levels: Levels) -> bool:
     return next(stream(levels.loop.body)) == start
-
-
-def _assigns(op: ir.HostOp, variable: ir.Variable) -> bool:
-    return getattr(op, "variable", None) == variable or variable in getattr(op, "arguments", ())
 
 
 def _only_says(variable: ir.Variable, finder: ir.Kernel, inside: list[ir.HostOp], module: ir.Module) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from starplat.ir import nodes as ir
-from starplat.ir.launches import is_launched_once, touched
+from starplat.ir.launches import assigns, given_by, is_launched_once, touched
 from starplat.ir.uses import stream
 from starplat.ir.visitor import changed_by, walk_host, written_arrays
 from starplat.passes.memory import has_two_names
@@ -121,18 +121,6 @@ class _Finder:
             return cells in written_arrays(self.module.kernel(op.kernel).body)
         return cells in changed_by(op) or (isinstance(op, ir.HostCall) and cells in op.arguments)
 
-    def assigns(self, op: ir.HostOp, variable: ir.Variable) -> bool:
-        """Whether an operation assigns a variable, blocks inside it left out."""
-        match op:
-            case ir.SetVariable() | ir.DeclareVariable() | ir.ReadCell() | ir.ReadEmpty():
-                return op.variable == variable
-            case ir.Launch(kernel):
-                return any(r.variable == variable for r in self.module.kernel(kernel).reductions)
-            case ir.HostCall():
-                return variable == op.result or variable in op.arguments
-            case _:
-                return False
-
     def asking(
         self, loop: ir.HostOp, cells: ir.Array, number: ir.Variable, finder: ir.Launch | None
     ) -> tuple[str, ...] | None:
@@ -145,7 +133,7 @@ class _Finder:
 
     def counts_up(self, row: list[ir.HostOp], depth: ir.Variable) -> bool:
         """Whether a round ends with the next number, and changes it nowhere else."""
-        sets = [op for op in walk_host(row) if self.assigns(op, depth)]
+        sets = [op for op in walk_host(row) if depth in given_by(op, self.module)]
         return len(sets) == 1 and row[-1] is sets[0] and sets[0] == ir.SetVariable(depth, _plus(depth, 1))
 
     def beginning(
@@ -153,7 +141,7 @@ class _Finder:
     ) -> tuple[ir.Fill, ir.WriteCell, int] | None:
         """The fill with INF and the one cell that gets the number of the first level, right before the loop."""
         about = [op for op in before if self.mentions(op, cells)]
-        starts = [op for op in before if any(self.assigns(inner, depth) for inner in walk_host((op,)))]
+        starts = [op for op in before if assigns(op, depth, self.module)]
         match about[-2:], starts[-1:]:
             case [ir.Fill(_, value) as fill, ir.WriteCell(_, _, ir.Const(int() as first)) as cell], [
                 ir.DeclareVariable(_, ir.Const(start)) | ir.SetVariable(_, ir.Const(start))
@@ -180,7 +168,7 @@ class _Finder:
             found = self.way_back(op, cells, highest, base) if isinstance(op, ir.HostWhile | ir.HostFor) else None
             if found is not None:
                 yield found
-            gone = {v for v in highest if any(self.assigns(inner, v) for inner in inside)}
+            gone = {v for v in highest if assigns(op, v, self.module)}
             new = _known_highest(op, highest)
             highest = {v: more for v, more in highest.items() if v not in gone} | new
 
@@ -194,7 +182,7 @@ class _Finder:
         row, steps = list(stream(loop.body)), list(stream(loop.step)) if isinstance(loop, ir.HostFor) else []
         for number, most in highest.items():
             down = ir.SetVariable(number, _plus(number, -1))
-            sets = [op for op in walk_host((*row, *steps)) if self.assigns(op, number)]
+            sets = [op for op in walk_host((*row, *steps)) if number in given_by(op, self.module)]
             least = _least(loop.condition, number)
             if len(sets) != 1 or sets[0] not in (down, _minus_one(number)) or least is None:
                 continue

@@ -13,8 +13,8 @@ from itertools import groupby
 
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
+from starplat.ir.launches import touched
 from starplat.ir.visitor import (
-    arrays_in,
     blocks_of,
     declared_by,
     expressions_of,
@@ -174,18 +174,13 @@ class _Former:
         begins there with new contents."""
         own = array in self.function.arrays
         elsewhere = any(
-            array in _touched(op, self.module) for op in self.everything if not any(op is inner for inner in inside)
+            array in touched(op, self.module) for op in self.everything if not any(op is inner for inner in inside)
         )
-        first = next((op for op in inside if array in _touched(op, self.module) and not blocks_of(op)), None)
+        first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         return own and not elsewhere and isinstance(first, ir.Fill)
 
 
 _NO = ir.Const(False, ir.Element.BOOL)
-
-
-def _touched(op: ir.HostOp, module: ir.Module) -> tuple[ir.Array, ...]:
-    kernel = module.kernel(op.kernel).arrays if isinstance(op, ir.Launch) else ()
-    return (*arrays_in(op), *kernel)
 
 
 def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from starplat.ir import nodes as ir
+from starplat.ir.launches import set_by
 from starplat.ir.shared_cells import locked_in, updated_in
 from starplat.ir.visitor import expressions_of, walk_expression
 
@@ -70,15 +71,4 @@ def scalars_read(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Var
 
 def scalars_set(ops: Iterable[ir.HostOp], module: ir.Module) -> Iterator[ir.Variable]:
     """The variables that the operations change after their declaration."""
-    for op in ops:
-        match op:
-            case ir.SetVariable(variable) | ir.ReadCell(variable):
-                yield variable
-            case ir.Launch(kernel):
-                yield from (reduction.variable for reduction in module.kernel(kernel).brought_back)
-            case _:
-                arguments = getattr(op, "arguments", ())
-                yield from (a for a in arguments if isinstance(a, ir.Variable))
-                result = getattr(op, "result", None)
-                if isinstance(result, ir.Variable):
-                    yield result
+    return (variable for op in ops for variable in set_by(op, module))
