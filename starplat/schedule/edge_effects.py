@@ -12,26 +12,37 @@ from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.rewriter import Rewriter
 
+Step = ir.Let | ir.Expression
+"""A local, or a condition of all that follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class EdgeEffect:
-    """At each arc of `loop`, where all `guards` hold, `ops` are done, none of which is a local or one condition for all
-    the others; `ahead` is computed once per node, `inside` once per arc."""
+    """At each arc of `loop`, after the `steps`, `ops` are done, none of which is a local or one condition for all the
+    others. Locals of a node, which are worked out before the loop, are the first steps."""
 
     loop: ir.ForNeighbors
-    ahead: tuple[ir.Let, ...]
-    inside: tuple[ir.Let | ir.Expression, ...]
+    steps: tuple[Step, ...]
     ops: tuple[ir.KernelOp, ...]
 
     @property
+    def conditions(self) -> tuple[ir.Expression, ...]:
+        """All conditions in the order in which they are asked."""
+        return tuple(step for step in self.steps if not isinstance(step, ir.Let))
+
+    @property
+    def lets(self) -> dict[ir.Variable, ir.Expression]:
+        """The values of the locals."""
+        return {step.variable: step.value for step in self.steps if isinstance(step, ir.Let)}
+
+    @property
     def guards(self) -> tuple[ir.Expression, ...]:
-        """All conditions in order, without locals."""
-        return tuple(self.unfolded(step) for step in self.inside if not isinstance(step, ir.Let))
+        """The conditions without locals."""
+        return tuple(self.unfolded(condition) for condition in self.conditions)
 
     def unfolded(self, expression: ir.Expression) -> ir.Expression:
-        """The expression with locals replaced by their values."""
-        lets = {step.variable: step.value for step in (*self.ahead, *self.inside) if isinstance(step, ir.Let)}
-        return unfolded(expression, lets)
+        """The expression with the values of locals in their places."""
+        return unfolded(expression, self.lets)
 
 
 def edge_effect(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> EdgeEffect | None:
@@ -42,12 +53,12 @@ def edge_effect(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Edge
         case _:
             return None
     steps, ops = _nest(loop.body)
-    return EdgeEffect(loop, lets, tuple(steps), ops) if len(lets) == len(ahead) else None
+    return EdgeEffect(loop, (*lets, *steps), ops) if len(lets) == len(ahead) else None
 
 
-def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[list[ir.Let | ir.Expression], tuple[ir.KernelOp, ...]]:
-    """Locals and conditions, and the operations under them."""
-    steps: list[ir.Let | ir.Expression] = []
+def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[list[Step], tuple[ir.KernelOp, ...]]:
+    """Locals and conditions, and what they are for."""
+    steps: list[Step] = []
     while True:
         match body:
             case (ir.Let() as first, *rest):

@@ -9,7 +9,7 @@ value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
@@ -17,35 +17,31 @@ from starplat.ir.shapes.members import Membership, flag_of, membership
 from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values
 from starplat.schedule.direction.monotone import falls_with, keeps_holding
-from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 _BEYOND = {ir.Combine.MIN: ir.BinaryOperator.LESS, ir.Combine.MAX: ir.BinaryOperator.GREATER}
 _MIRRORED = {ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER, ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS}
 
-Step = ir.Let | ir.Expression
-"""A local, or a condition of all that follows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A kernel that applies `effect` to the neighbors of its nodes `teller`, of those `chosen`, after `steps`. They are
-    the `members` of a set, if there is one, which it empties if it `takes` them. If `settled`, nothing that is sent
-    changes while it runs."""
+    """A kernel that does `effect` to the neighbors of its nodes `teller`, of those that are `chosen`, as the last of
+    `edge`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If it is `settled`,
+    nothing that is told changes while it runs."""
 
     kernel: ir.Kernel
     teller: ir.Variable
     members: ir.Array | None
     takes: bool
     chosen: tuple[ir.Expression, ...]
-    steps: tuple[Step, ...]
-    loop: ir.ForNeighbors
+    edge: EdgeEffect
     effect: Effect
     settled: bool
 
     @property
     def own(self) -> ir.Ref:
-        """The receiving node."""
-        return ir.Ref(self.loop.neighbor)
+        """The node that is told."""
+        return ir.Ref(self.edge.loop.neighbor)
 
     @property
     def flags(self) -> tuple[ir.Array, ...]:
@@ -63,18 +59,12 @@ class Join:
         )
 
     @property
-    def guards(self) -> tuple[ir.Expression, ...]:
-        """All conditions in order, without locals."""
-        lets = _lets(self.steps)
-        return tuple(unfolded(step, lets) for step in self.steps if not isinstance(step, ir.Let))
-
-    @property
     def is_soon_over(self) -> bool:
         """Whether a marked node never looks again, so that every round has fewer searching nodes."""
         if not isinstance(self.effect, Marks):
             return False
         stores = [op for op in self.effect.ops if isinstance(op, ir.Store)]
-        conditions = [part for guard in self.guards for part in conjuncts(guard)]
+        conditions = [part for guard in self.edge.guards for part in conjuncts(guard)]
         return any(denies(store, condition) for store in stores for condition in conditions)
 
 
@@ -91,26 +81,20 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
     found = membership(kernel)
     body = kernel.body if found is None else found.body
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None:
-        raise NotJoined("its nodes are those of a list, which cannot be searched for a node")
-    match body:
-        case (*ahead, ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose)) as loop) if whose == kernel.iterator:
-            locals_ahead = [op for op in ahead if isinstance(op, ir.Let)]
-        case _:
-            raise NotJoined("it does more than to go over the arcs that leave its nodes")
-    if len(locals_ahead) < len(ahead):
+        raise NotJoined("its nodes are those of a list, in which nobody can look one up")
+    edge = edge_effect(body, kernel.iterator)
+    if edge is None or edge.loop.direction is not ir.Direction.OUT:
         raise NotJoined("it does more than to go over the arcs that leave its nodes")
-    inner, last = _nest(loop.body)
-    done = effect_of(last, loop.neighbor, kernel)
+    done = effect_of(edge.ops, edge.loop.neighbor, kernel)
     if done is None:
         raise NotJoined("it does more to a neighbor than to join a value into one of its cells")
     effect, more = done
     chosen = _chosen(kernel, found)
     more = tuple(condition for condition in more if not (condition in known and leaves(effect, condition)))
-    steps = _needed((*locals_ahead, *inner, *more), effect, ir.Ref(loop.neighbor))
-    told = _Told(body, kernel.iterator, loop.neighbor, effect, (*chosen, *steps))
-    settled = told.is_settled()
+    edge = _with_needed(replace(edge, steps=(*edge.steps, *more)), effect)
+    settled = _Told(body, kernel.iterator, replace(edge, steps=(*chosen, *edge.steps)), effect).is_settled()
     members, takes = (None, False) if found is None else (found.members, found.takes)
-    return Join(kernel, kernel.iterator, members, takes, chosen, steps, loop, effect, settled)
+    return Join(kernel, kernel.iterator, members, takes, chosen, edge, effect, settled)
 
 
 def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression, ...]:
@@ -122,35 +106,18 @@ def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression,
     return (ir.Load(found.members, ir.Ref(kernel.iterator)), *rest)
 
 
-def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[tuple[Step, ...], tuple[ir.KernelOp, ...]]:
-    """Locals and conditions, and the operation under them."""
-    match body:
-        case (ir.Let() as first, *rest):
-            steps, last = _nest(tuple(rest))
-            return (first, *steps), last
-        case (ir.KernelIf(condition, then, ()),):
-            steps, last = _nest(then)
-            return (*conjuncts(condition), *steps), last
-        case _:
-            return (), body
-
-
-def _lets(steps: tuple[Step, ...]) -> dict[ir.Variable, ir.Expression]:
-    return {step.variable: step.value for step in steps if isinstance(step, ir.Let)}
-
-
-def _needed(steps: tuple[Step, ...], effect: Effect, own: ir.Ref) -> tuple[Step, ...]:
-    """The steps without the conditions that an update tests itself: whether the value is beyond the cell."""
+def _with_needed(edge: EdgeEffect, effect: Effect) -> EdgeEffect:
+    """Without the conditions that an update asks itself: whether the value is beyond the cell."""
     if not isinstance(effect, ir.ExtremeCell):
-        return steps
-    lets = _lets(steps)
-    candidate, cell = unfolded(effect.candidate, lets), ir.Load(effect.array, own)
+        return edge
+    candidate, cell = edge.unfolded(effect.candidate), ir.Load(effect.array, ir.Ref(edge.loop.neighbor))
     sign = _BEYOND[effect.extreme]
     asked = (
         ir.Binary(sign, candidate, cell, ir.Element.BOOL),
         ir.Binary(_MIRRORED[sign], cell, candidate, ir.Element.BOOL),
     )
-    return tuple(step for step in steps if isinstance(step, ir.Let) or unfolded(step, lets) not in asked)
+    needed = (step for step in edge.steps if isinstance(step, ir.Let) or edge.unfolded(step) not in asked)
+    return replace(edge, steps=tuple(needed))
 
 
 # --- values sent ------------------------------------------------------------------------------------------------------
@@ -159,20 +126,11 @@ def _needed(steps: tuple[Step, ...], effect: Effect, own: ir.Ref) -> tuple[Step,
 class _Told:
     """The cells that a kernel changes and reads for what it sends."""
 
-    def __init__(
-        self,
-        body: tuple[ir.KernelOp, ...],
-        teller: ir.Variable,
-        neighbor: ir.Variable,
-        effect: Effect,
-        steps: tuple[Step, ...],
-    ) -> None:
+    def __init__(self, body: tuple[ir.KernelOp, ...], teller: ir.Variable, edge: EdgeEffect, effect: Effect) -> None:
         self.written = written_arrays(body)
-        self.teller, self.own = ir.Ref(teller), ir.Ref(neighbor)
-        self.effect = effect
-        self.lets = _lets(steps)
-        self.conditions = [step for step in steps if not isinstance(step, ir.Let)]
-        self.expressions = [*self.conditions, *self.lets.values(), *values(effect)]
+        self.teller, self.own = ir.Ref(teller), ir.Ref(edge.loop.neighbor)
+        self.edge, self.effect = edge, effect
+        self.expressions = [*edge.conditions, *edge.lets.values(), *values(effect)]
 
     def is_settled(self) -> bool:
         """Whether nothing that is sent changes meanwhile.
@@ -197,8 +155,8 @@ class _Told:
             name = min(load.array.name for load in changing if load != own)
             raise NotJoined(f"it reads '{name}', which it changes for others at the same time")
         own = ir.Load(effect.array, self.teller)
-        guards = [part for condition in self.conditions for part in conjuncts(unfolded(condition, self.lets))]
-        falls = falls_with(unfolded(effect.candidate, self.lets), own)
+        guards = [part for guard in self.edge.guards for part in conjuncts(guard)]
+        falls = falls_with(self.edge.unfolded(effect.candidate), own)
         if not falls or not all(keeps_holding(guard, own, effect.extreme) for guard in guards):
             better, worse = ("lower", "higher") if effect.extreme is ir.Combine.MIN else ("higher", "lower")
             raise NotJoined(f"a {better} '{own.array.name}' may tell a {worse} one, or none")

@@ -9,7 +9,7 @@ from functools import reduce
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import both
 from starplat.ir.visitor import walk_expression, with_signature
-from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 from starplat.schedule.names import Taken
 
 
@@ -30,47 +30,17 @@ class Spread:
 
 
 def spread_in(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Spread | None:
-    """The spread that is the whole body of a kernel over nodes; it can be pulled where it does not matter which of
-    several neighbors lowers a cell."""
-    match body:
-        case (ir.ForNeighbors(ir.Direction.OUT, ir.Ref(whose), parallel=True) as loop,) if whose == node:
-            found = _unfold(loop.body)
+    """The spread that is all there is in the body of a kernel over nodes; it can be done from the other end, where it
+    does not matter which of several neighbors lowers a cell."""
+    match edge_effect(body, node):
+        case EdgeEffect(
+            ir.ForNeighbors(ir.Direction.OUT, parallel=True) as loop,
+            ops=(ir.ExtremeCell(ir.Combine.MIN, index=index, lock=None) as lowering,),
+        ) as edge if index == ir.Ref(loop.neighbor):
+            spread = Spread(loop, lowering, edge.unfolded(lowering.candidate), edge.guards)
         case _:
             return None
-    if found is None:
-        return None
-    lowering, lets, guards = found
-    plain = lowering.extreme is ir.Combine.MIN and lowering.lock is None and lowering.index == ir.Ref(loop.neighbor)
-    spread = Spread(
-        loop,
-        lowering,
-        unfolded(lowering.candidate, lets),
-        tuple(unfolded(guard, lets) for guard in guards),
-    )
-    return spread if plain and all(_is_known(part, spread) for part in (spread.candidate, *spread.guards)) else None
-
-
-_Unfolded = tuple[ir.ExtremeCell, dict[ir.Variable, ir.Expression], list[ir.Expression]]
-
-
-def _unfold(body: tuple[ir.KernelOp, ...]) -> _Unfolded | None:
-    """The single update under locals and conditions."""
-    match body:
-        case (*lets, ir.ExtremeCell() as lowering):
-            inner: _Unfolded | None = lowering, {}, []
-        case (*lets, ir.KernelIf(condition, then, ())):
-            inner = _unfold(then)
-            if inner is not None:
-                inner[2].insert(0, condition)
-        case _:
-            return None
-    if inner is None:
-        return None
-    for op in lets:
-        if not isinstance(op, ir.Let):
-            return None
-        inner[1][op.variable] = op.value
-    return inner
+    return spread if all(_is_known(part, spread) for part in (spread.candidate, *spread.guards)) else None
 
 
 def _is_known(expression: ir.Expression, spread: Spread) -> bool:

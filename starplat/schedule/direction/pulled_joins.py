@@ -18,8 +18,8 @@ from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, with_signature
 from starplat.schedule.direction.join_effects import Marks
-from starplat.schedule.direction.joins import Join, Step
-from starplat.schedule.edge_effects import unfolded
+from starplat.schedule.direction.joins import Join
+from starplat.schedule.edge_effects import Step, unfolded
 from starplat.schedule.names import Taken
 
 _FUNCTIONS = {ir.Combine.MIN: ir.MathFunction.MIN, ir.Combine.MAX: ir.MathFunction.MAX}
@@ -39,7 +39,7 @@ class _Puller:
 
     def kernel(self, shares_arcs: bool) -> ir.Kernel:
         join, effect = self.join, self.join.effect
-        place = ir.Variable(self.taken.free(f"{join.loop.position.name}_in"), ir.Element.ARC)
+        place = ir.Variable(self.taken.free(f"{join.edge.loop.position.name}_in"), ir.Element.ARC)
         asked: ir.Expression | None = None
         match effect:
             case ir.ExtremeCell() if _data(effect):
@@ -56,7 +56,7 @@ class _Puller:
             join.kernel,
             name=self.taken.free(f"{join.kernel.name}_pull"),
             domain=ir.AllNodes(),
-            iterator=join.loop.neighbor,
+            iterator=join.edge.loop.neighbor,
             filter=asked,
             body=body,
             comment="every node looks for what it is told",
@@ -70,7 +70,7 @@ class _Puller:
         """The loop, in which the arc has its own number again where that is needed."""
         join = self.join
         inside = _within(steps, last)
-        arc = join.loop.position
+        arc = join.edge.loop.position
         if arc in {part.variable for part in all_expressions(inside) if isinstance(part, ir.Ref)}:
             inside = (ir.Let(arc, ir.Load(ir.IN_ARCS, ir.Ref(place))), *inside)
         body = _within(join.chosen, inside)
@@ -79,7 +79,7 @@ class _Puller:
     def gathering_the_best(self, effect: ir.ExtremeCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """Reduces all that a cell is sent to one value."""
         best = self.best_of(effect)
-        steps, candidate = self.join.steps, effect.candidate
+        steps, candidate = self.join.edge.steps, effect.candidate
         if best.element.is_real:  # a value that is no number counts for nothing
             begin, candidate = self.once(candidate)
             nothing = identity(effect.extreme, best.element)
@@ -95,7 +95,7 @@ class _Puller:
         begin, candidate = self.once(effect.candidate)
         wins = ir.Binary(_BEYOND[effect.extreme], candidate, ir.Ref(best), ir.Element.BOOL)
         takes = (ir.SetLocal(best, candidate), *(ir.SetLocal(held[carry], carry.value) for carry in held))
-        steps, last = self.with_one_look(effect, (*self.join.steps, *begin), (ir.KernelIf(wins, takes),))
+        steps, last = self.with_one_look(effect, (*self.join.edge.steps, *begin), (ir.KernelIf(wins, takes),))
         loop = self.over_arcs(place, last, steps)
         begins = (ir.Let(held[carry], ir.Load(carry.array, self.join.own)) for carry in held)
         return (ir.Let(best, identity(effect.extreme, best.element)), *begins, loop, self.stored(effect, best, held))
@@ -120,7 +120,7 @@ class _Puller:
     def gathering_all(self, effect: ir.UpdateCell, place: ir.Variable) -> tuple[ir.KernelOp, ...]:
         """Combines values in any order."""
         total = self.local(f"{effect.array.name}_told", effect.array.element)
-        loop = self.over_arcs(place, (ir.SetLocal(total, _combined(effect, total)),), self.join.steps)
+        loop = self.over_arcs(place, (ir.SetLocal(total, _combined(effect, total)),), self.join.edge.steps)
         begin = ir.Let(total, identity(effect.combine, total.element))
         return (begin, loop, replace(effect, value=ir.Ref(total), shared=False))
 
@@ -129,8 +129,8 @@ class _Puller:
     ) -> tuple[ir.Expression | None, tuple[ir.KernelOp, ...]]:
         """The condition under which a node searches, and the search."""
         join = self.join
-        number = {join.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
-        conditions = [part for guard in join.guards for part in conjuncts(unfolded(guard, dict(number)))]
+        number = {join.edge.loop.position: ir.Load(ir.IN_ARCS, ir.Ref(place))}
+        conditions = [part for guard in join.edge.guards for part in conjuncts(unfolded(guard, dict(number)))]
         others = {join.teller, place}
         asked = [e for e in conditions if not others & _variables(e)]
         tests = (*join.chosen, *(e for e in conditions if others & _variables(e)))
