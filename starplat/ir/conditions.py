@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import reduce
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
+
+COMPARISONS: Mapping[ir.BinaryOperator, Callable[[Any, Any], bool]] = {
+    ir.BinaryOperator.EQUAL: operator.eq,
+    ir.BinaryOperator.NOT_EQUAL: operator.ne,
+    ir.BinaryOperator.LESS: operator.lt,
+    ir.BinaryOperator.LESS_EQUAL: operator.le,
+    ir.BinaryOperator.GREATER: operator.gt,
+    ir.BinaryOperator.GREATER_EQUAL: operator.ge,
+}
+"""What comparisons say of two numbers."""
 
 
 def conjuncts(condition: ir.Expression) -> Iterator[ir.Expression]:
@@ -18,21 +30,16 @@ def disjuncts(condition: ir.Expression) -> Iterator[ir.Expression]:
     return _joined_by(ir.BinaryOperator.OR, condition)
 
 
-def _joined_by(operator: ir.BinaryOperator, condition: ir.Expression) -> Iterator[ir.Expression]:
+def _joined_by(wanted: ir.BinaryOperator, condition: ir.Expression) -> Iterator[ir.Expression]:
     match condition:
-        case ir.Binary(found, left, right) if found is operator:
-            yield from _joined_by(operator, left)
-            yield from _joined_by(operator, right)
+        case ir.Binary(found, left, right) if found is wanted:
+            yield from _joined_by(wanted, left)
+            yield from _joined_by(wanted, right)
         case _:
             yield condition
-
-
-def both(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """`left && right`."""
-    return ir.Binary(ir.BinaryOperator.AND, left, right, ir.Element.BOOL)
 
 
 def conjunction(conditions: Iterable[ir.Expression]) -> ir.Expression | None:
     """All of them, in their order; None if there are none."""
     parts = list(conditions)
-    return reduce(both, parts) if parts else None
+    return build.both(*parts) if parts else None

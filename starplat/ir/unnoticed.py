@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import (
     assigned_variables,
@@ -94,7 +95,7 @@ class _Facts:
             case ir.Binary(ir.BinaryOperator.AND, left, right):
                 return self.where(left).where(right)
             case ir.Binary(ir.BinaryOperator.GREATER, ir.Load() as cell, value):
-                return self.where(ir.Binary(ir.BinaryOperator.LESS, value, cell, ir.Element.BOOL))
+                return self.where(build.less(value, cell))
             case ir.Binary(ir.BinaryOperator.LESS, value, ir.Load(_, ir.Ref(node)) as cell) if (
                 node not in self.assigned
             ):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.lowering.names import Names
 from starplat.ir.rewriter import Rewriter
@@ -80,11 +81,11 @@ def _waits(value: ir.Expression, cell: ir.Load, before: Iterable[ir.KernelOp]) -
 
 def _differ(old: ir.Expression, new: ir.Expression) -> ir.Expression:
     """Zero has two signs, which a comparison does not tell apart."""
-    differ = ir.Binary(ir.BinaryOperator.NOT_EQUAL, old, new, ir.Element.BOOL)
+    differ = build.differs(old, new)
     if not old.element.is_real:
         return differ
-    zero = ir.Binary(ir.BinaryOperator.EQUAL, new, ir.Const(0.0, new.element), ir.Element.BOOL)
-    return ir.Binary(ir.BinaryOperator.OR, differ, zero, ir.Element.BOOL)
+    zero = build.equal(new, ir.Const(0.0, new.element))
+    return build.either(differ, zero)
 
 
 class _Held(Rewriter):

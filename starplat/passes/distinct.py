@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_expression
 
@@ -54,9 +55,9 @@ def _said_of(index: ir.Expression, condition: ir.Expression) -> Iterator[Said]:
     """What a condition says of the cell of some array at `index`."""
     match condition:
         case ir.Load(array, at) if at == index:
-            yield array, True, ir.Const(True, ir.Element.BOOL)
+            yield array, True, build.TRUE
         case ir.Unary(ir.UnaryOperator.NOT, ir.Load(array, at)) if at == index:
-            yield array, True, ir.Const(False, ir.Element.BOOL)
+            yield array, True, build.FALSE
         case ir.Binary(ir.BinaryOperator.EQUAL | ir.BinaryOperator.NOT_EQUAL as operator, left, right):
             for cell, value in ((left, right), (right, left)):
                 if isinstance(cell, ir.Load) and cell.index == index:

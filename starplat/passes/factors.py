@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import map_expression
 from starplat.ir.visitor import operands, walk_expression
@@ -56,8 +57,8 @@ class Neighbor:
         guard: ir.Expression | None = None
         for divisor in divisors:
             zero = ir.Const(0, divisor.element)
-            condition = ir.Binary(ir.BinaryOperator.NOT_EQUAL, divisor, zero, ir.Element.BOOL)
-            guard = condition if guard is None else ir.Binary(ir.BinaryOperator.AND, guard, condition, ir.Element.BOOL)
+            condition = build.differs(divisor, zero)
+            guard = condition if guard is None else build.both(guard, condition)
         return Factor(_renamed(expression, self.variable, NODE), guard and _renamed(guard, self.variable, NODE))
 
     def is_of_it(self, expression: ir.Expression) -> bool:
@@ -83,7 +84,7 @@ class Neighbor:
         return extent is ir.Extent.NODES_AND_ONE and index in (ir.Ref(self.variable), self._next())
 
     def _next(self) -> ir.Expression:
-        return ir.Binary(ir.BinaryOperator.ADD, ir.Ref(self.variable), ir.Const(1, ir.Element.NODE), ir.Element.NODE)
+        return build.plus(ir.Ref(self.variable), ir.Const(1, ir.Element.NODE), ir.Element.NODE)
 
     def _is_its_degree(self, divisor: ir.Expression) -> bool:
         """Whether it counts the arcs among which the loop's own is."""

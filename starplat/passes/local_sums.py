@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.lowering.names import Names
@@ -160,8 +161,7 @@ class _InLocals(Rewriter):
             index = carry.index if carry.index == op.index else early(carry.index, f"{carry.array.name}_cell")
             value = early(carry.value, f"new_{carry.array.name}")
             stores += self.kernel_op(ir.Store(carry.array, index, value))
-        beyond = ir.BinaryOperator.LESS if op.extreme is ir.Combine.MIN else ir.BinaryOperator.GREATER
-        wins = ir.Binary(beyond, candidate, ir.Ref(local), ir.Element.BOOL)
+        wins = build.beyond(op.extreme, candidate, ir.Ref(local))
         also = self.kernel_block(op.also)
         return (*before, ir.KernelIf(wins, (ir.SetLocal(local, candidate), *stores, *also)))
 
@@ -172,7 +172,7 @@ def _updated(combine: ir.Combine, local: ir.Variable, value: ir.Expression) -> t
         case ir.Combine.OR:
             return _set_if(value, local, True)
         case ir.Combine.AND:
-            return _set_if(ir.Unary(ir.UnaryOperator.NOT, value), local, False)
+            return _set_if(build.denied(value), local, False)
         case _:
             operator = ir.BinaryOperator(combine.value)
             return (ir.SetLocal(local, ir.Binary(operator, ir.Ref(local), value, local.element)),)

@@ -31,6 +31,7 @@ from starplat.backends.c.precedence import (
 from starplat.backends.c.widths import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
+from starplat.ir import build
 from starplat.ir import nodes as ir
 
 _WIDENED = (SUM, PRODUCT, BIT_OR, BIT_XOR, BIT_AND)
@@ -143,13 +144,13 @@ class ExpressionPrinter:
             and right.element is ir.Element.BOOL
         ):
             same = (operator is ir.BinaryOperator.EQUAL) == bool(right.value)
-            return self.print(left if same else ir.Unary(ir.UnaryOperator.NOT, left))
+            return self.print(left if same else build.denied(left))
         if (
             operator is ir.BinaryOperator.ADD
             and isinstance(right, ir.Unary)
             and right.operator is ir.UnaryOperator.NEGATE
         ):
-            return self.print(ir.Binary(ir.BinaryOperator.SUBTRACT, left, right.operand, binary.element))
+            return self.print(build.minus(left, right.operand, binary.element))
         level = LEVELS[operator]
         if level in (EQUALITY, ORDER):
             left, right = without_cast(left), without_cast(right)
@@ -201,9 +202,7 @@ class ExpressionPrinter:
     def cast(self, cast: ir.Cast) -> tuple[str, int]:
         source, target = cast.operand.element, cast.element
         if target is ir.Element.BOOL:
-            return self.print(
-                ir.Binary(ir.BinaryOperator.NOT_EQUAL, cast.operand, ir.Const(0, source), ir.Element.BOOL)
-            )
+            return self.print(build.differs(cast.operand, ir.Const(0, source)))
         if source.is_real and not target.is_real:
             return self.saturating(cast.operand, target), POSTFIX
         if cast.keeps_inf and not source.is_real and source is not ir.Element.BOOL and source is not target:

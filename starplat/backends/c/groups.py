@@ -13,6 +13,7 @@ from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.statements import Body, Brought, GroupAdvance, GroupGather
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 
 MOST_VALUES = 1024
@@ -105,9 +106,9 @@ class GroupPrinter:
                 yield f"{INDENT}const int {groups} = {self.call('groups_for_each', size)};"
             found = self.call("listed_node", first, begin, size, groups)
         yield f"{INDENT}{constant}int {name(nodes.brought)} = {found};"
-        there = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, brought, ir.Const(0, ir.Element.INT), ir.Element.BOOL)
+        there = build.at_least(brought, build.ZERO)
         if nodes.keep is not None:
-            lost = ir.Binary(ir.BinaryOperator.AND, there, negated(nodes.keep), ir.Element.BOOL)
+            lost = build.both(there, negated(nodes.keep))
             yield f"{INDENT}if ({self.text(lost)}) {name(nodes.brought)} = -1;"
         if visit:
             yield f"{INDENT}if ({self.text(there)}) {{"

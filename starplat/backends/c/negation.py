@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 
 
@@ -15,9 +16,9 @@ def negated(condition: ir.Expression) -> ir.Expression:
         case ir.Binary(operator, left, right) if operator in _OPPOSITE and (
             operator in _EQUALITY or not left.element.is_real
         ):
-            return ir.Binary(_OPPOSITE[operator], left, right, ir.Element.BOOL)
+            return build.compared(_OPPOSITE[operator], left, right)
         case _:
-            return ir.Unary(ir.UnaryOperator.NOT, condition)
+            return build.denied(condition)
 
 
 _EQUALITY = (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)

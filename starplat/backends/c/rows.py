@@ -14,6 +14,7 @@ from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_vis
 from starplat.backends.launch import THREADS_TOGETHER
 from starplat.backends.statements import Advance, Body, EachMember, Gather, Search, Statement
 from starplat.backends.uses import variables_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.listed import known_length, listed_length
 
@@ -170,9 +171,7 @@ class RowPrinter:
             return None
         if isinstance(listed, ir.InWords):
             return self.expressions.local(listed.array), self.expressions.expression(listed_length(listed))
-        length = known_length(listed) or ir.Binary(
-            ir.BinaryOperator.SUBTRACT, listed.last, listed.first, ir.Element.INT
-        )
+        length = known_length(listed) or build.minus(listed.last, listed.first, ir.Element.INT)
         return self.behind(listed.array, listed.first), self.expressions.expression(length)
 
     def behind(self, array: ir.Array, first: ir.Expression) -> str:

@@ -21,6 +21,7 @@ from starplat.backends.statements import (
     StoreCell,
     result_element,
 )
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.python.arithmetic import identity
@@ -55,7 +56,7 @@ class Contributions:
     def start(self, reduction: ir.Reduction) -> ir.Const:
         """What a thread has of a reduction before it contributes anything."""
         start, part = identity(reduction.combine, reduction.variable.element), self.parts[reduction.variable]
-        return ir.Const(int(start.value), ir.Element.INT) if start.element is not part.element else start
+        return build.number(int(start.value)) if start.element is not part.element else start
 
     def contributed(self, reduction: ir.Variable) -> tuple[ir.Combine, ir.Variable]:
         """How what threads found of one of the kernel's reductions is combined, and the local that it is in."""
@@ -67,17 +68,13 @@ class Contributions:
         if reduction.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
             return (Accumulate(part, combine, value),)
         sets = combine in ANY
-        end = (
-            ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else ir.Const(int(sets), ir.Element.INT)
-        )
+        end = ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else build.number(int(sets))
         return only_if(value if sets else negated(value), Assign(part, end))
 
     def handed_over(self, results: tuple[ir.Array, ...]) -> Body:
         """The stores of what the threads found together."""
         pairs = zip(self.reductions, results, strict=True)
-        return tuple(
-            StoreCell(result, ir.Const(0, ir.Element.INT), ir.Ref(self.parts[r.variable])) for r, result in pairs
-        )
+        return tuple(StoreCell(result, build.ZERO, ir.Ref(self.parts[r.variable])) for r, result in pairs)
 
     def declared(self) -> tuple[Declare, ...]:
         """The declarations of the parts."""
@@ -90,11 +87,11 @@ class Contributions:
 
     def _end(self, reduction: ir.Reduction, result: ir.Array, together: Together) -> Body:
         variable, combine = reduction.variable, reduction.combine
-        part, first = self.parts[variable], ir.Const(0, ir.Element.INT)
+        part, first = self.parts[variable], build.ZERO
         if variable.element is ir.Element.BOOL and combine in ANY:
-            return (If(ir.Ref(part), (StoreCell(result, first, ir.Const(1, ir.Element.INT)),)),)
+            return (If(ir.Ref(part), (StoreCell(result, first, build.ONE),)),)
         if variable.element is ir.Element.BOOL and combine in _ALL:
-            return (If(negated(ir.Ref(part)), (StoreCell(result, first, ir.Const(0, ir.Element.INT)),)),)
+            return (If(negated(ir.Ref(part)), (StoreCell(result, first, build.ZERO),)),)
         if together is Together.ALONE:
             return (CombineCell(combine, result, first, ir.Ref(part)),)
         method = self.methods.method(combine, result.element)

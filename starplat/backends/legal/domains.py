@@ -10,6 +10,7 @@ from starplat.backends.legal.continues import has_continue, replace_continue
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.shared_arcs import over_arcs
 from starplat.backends.statements import Body, Continue, Count, Declare, EachMember, If, Leave, Piece, Stride, While
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.listed import is_there, listed_length, node_in_words
 from starplat.ir.shapes.members import Membership, membership
@@ -30,12 +31,10 @@ def over_domain(kernel: ir.Kernel, operations: Operations) -> Body:
         case ir.AllNodes() | ir.AllArcs():
             assert iterator is not None
             end = ir.NumNodes() if isinstance(kernel.domain, ir.AllNodes) else ir.NumArcs()
-            return (Count(iterator, ir.Const(0, ir.Element.INT), end, Stride.GRID, body),)
+            return (Count(iterator, build.ZERO, end, Stride.GRID, body),)
         case ir.Workers():
             assert iterator is not None
-            return (
-                Count(iterator, ir.Const(0, ir.Element.INT), ir.Const(ir.WORKERS, ir.Element.INT), Stride.GRID, body),
-            )
+            return (Count(iterator, build.ZERO, build.number(ir.WORKERS), Stride.GRID, body),)
         case ir.NodeNeighbors(direction, node, position):
             assert iterator is not None
             return operations.over_neighbors(direction, node, iterator, position, Stride.GRID, body)
@@ -47,7 +46,7 @@ def over_domain(kernel: ir.Kernel, operations: Operations) -> Body:
             return _over_words(operations, kernel.domain, iterator, body)
         case ir.Numbers(count):
             assert iterator is not None
-            return (Count(iterator, ir.Const(0, ir.Element.INT), count, Stride.GRID, body),)
+            return (Count(iterator, build.ZERO, count, Stride.GRID, body),)
         case ir.Once():
             return _once(body, leaves=not (kernel.reductions or operations.capabilities.structured_loops))
     assert_never(kernel.domain)
@@ -74,7 +73,7 @@ def _over_words(operations: Operations, words: ir.InWords, iterator: ir.Variable
     place = operations.locals.fresh("place", ir.Element.INT)
     node = Declare(iterator, node_in_words(words, place), iterator not in operations.locals.changing)
     beyond = If(negated(is_there(iterator)), (Continue(),))
-    return (Count(place, ir.Const(0, ir.Element.INT), listed_length(words), Stride.GRID, (node, beyond, *body)),)
+    return (Count(place, build.ZERO, listed_length(words), Stride.GRID, (node, beyond, *body)),)
 
 
 def _over_members(operations: Operations, kernel: ir.Kernel, members: Membership) -> Body:
@@ -92,5 +91,5 @@ def _once(body: Body, leaves: bool) -> Body:
     if leaves:
         return replace_continue(body, (Leave(),))
     if has_continue(body):
-        return (While(ir.Const(False, ir.Element.BOOL), body, test_last=True),)
+        return (While(build.FALSE, body, test_last=True),)
     return body

@@ -11,21 +11,20 @@ from dataclasses import replace
 from starplat.backends.launch import GANGS, THREADS_OF_A_TEAM
 from starplat.backends.legal.locals import Locals
 from starplat.backends.statements import Assign, Body, Count, Declare, For, If, Stride, TeamLoop
+from starplat.ir import build
 from starplat.ir import nodes as ir
-
-_FIRST = ir.Const(0, ir.Element.INT)
 
 
 def guarded(loop: Count, guard: ir.Array | None) -> Count:
     """The loop, which has no iterations where the guard says so."""
     if guard is None:
         return loop
-    return replace(loop, end=ir.Select(ir.Load(guard, _FIRST), loop.end, loop.first))
+    return replace(loop, end=ir.Select(ir.Load(guard, build.ZERO), loop.end, loop.first))
 
 
 def guarded_block(body: Body, guard: ir.Array | None) -> Body:
     """What one thread does, which is nothing where the guard says so."""
-    return body if guard is None else (If(ir.Load(guard, _FIRST), body),)
+    return body if guard is None else (If(ir.Load(guard, build.ZERO), body),)
 
 
 def by_gangs(
@@ -45,7 +44,7 @@ def by_gangs(
     gang = locals_.fresh("gang", ir.Element.INT)
     share = _dealt_out(loop, loop.variable, gang, 1) if for_teams else _in_tiles(loop, reductions, gang, locals_)
     body = (*begins, TeamLoop(share, reductions, among_teams=True), *ends)
-    return Count(gang, _FIRST, ir.Const(GANGS, ir.Element.INT), Stride.ONE, body)
+    return Count(gang, build.ZERO, build.number(GANGS), Stride.ONE, body)
 
 
 def _in_tiles(
@@ -53,8 +52,8 @@ def _in_tiles(
 ) -> For:
     """A team takes as many iterations as it has threads at a time."""
     first = locals_.fresh(f"first_{loop.variable.name}", loop.variable.element)
-    beyond = _sum(ir.Ref(first), ir.Const(THREADS_OF_A_TEAM, first.element))
-    end = ir.Select(_less(beyond, loop.end), beyond, loop.end)
+    beyond = build.plus(ir.Ref(first), ir.Const(THREADS_OF_A_TEAM, first.element))
+    end = ir.Select(build.less(beyond, loop.end), beyond, loop.end)
     inner = TeamLoop(replace(loop, first=ir.Ref(first), end=end, stride=Stride.ONE), reductions)
     return _dealt_out(replace(loop, body=(inner,)), first, gang, THREADS_OF_A_TEAM)
 
@@ -62,16 +61,8 @@ def _in_tiles(
 def _dealt_out(loop: Count, variable: ir.Variable, gang: ir.Variable, at_a_time: int) -> For:
     """The iterations of one gang of a loop that goes on by so many."""
     element = variable.element
-    times = ir.Binary(ir.BinaryOperator.MULTIPLY, ir.Ref(gang), ir.Const(at_a_time, element), element)
+    times = build.times(ir.Ref(gang), ir.Const(at_a_time, element), element)
     start = ir.Ref(gang) if at_a_time == 1 else times
-    begin = start if isinstance(loop.first, ir.Const) and loop.first.value == 0 else _sum(loop.first, start)
-    step = Assign(variable, _sum(ir.Ref(variable), ir.Const(GANGS * at_a_time, element)))
-    return For(_less(ir.Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))
-
-
-def _sum(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator.ADD, left, right, left.element)
-
-
-def _less(left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator.LESS, left, right, ir.Element.BOOL)
+    begin = start if isinstance(loop.first, ir.Const) and loop.first.value == 0 else build.plus(loop.first, start)
+    step = Assign(variable, build.plus(ir.Ref(variable), ir.Const(GANGS * at_a_time, element)))
+    return For(build.less(ir.Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))

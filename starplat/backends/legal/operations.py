@@ -31,6 +31,7 @@ from starplat.backends.statements import (
     While,
 )
 from starplat.backends.uses import assigned_in, reads, variables_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
@@ -129,7 +130,7 @@ class Operations:
         before: Body = ()
         if stride is Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)
-        after = ir.Binary(ir.BinaryOperator.ADD, node, ir.Const(1, ir.Element.INT), ir.Element.NODE)
+        after = build.plus(node, build.ONE, ir.Element.NODE)
         body = self.with_neighbor(neighbor, columns, position, body)
         return (*before, Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
 

@@ -27,6 +27,7 @@ from starplat.backends.statements import (
     TeamLoop,
     While,
 )
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.shapes.listed import listed_length
@@ -55,7 +56,7 @@ def _guarded(kernel: ir.Kernel) -> Body:
     """All threads leave at once where the guard says so."""
     if kernel.guard is None:
         return ()
-    return (If(ir.Unary(ir.UnaryOperator.NOT, ir.Load(kernel.guard, ir.Const(0, ir.Element.INT))), (Leave(),)),)
+    return (If(build.denied(ir.Load(kernel.guard, build.ZERO)), (Leave(),)),)
 
 
 def _together(kernel: ir.Kernel) -> Together:

@@ -21,6 +21,7 @@ from starplat.backends.statements import (
     SwapCell,
     WhileBeyondLocked,
 )
+from starplat.ir import build
 from starplat.ir import nodes as ir
 
 _ONE_MENTION = frozenset(
@@ -99,5 +100,5 @@ def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> State
     """The store of a cell; a packed array is only ever added to."""
     if not array.packed:
         return StoreCell(array, index, value)
-    assert value == ir.Const(True, ir.Element.BOOL), "the schedule packs what is only added to"
+    assert value == build.TRUE, "the schedule packs what is only added to"
     return Insert(array, index)

@@ -35,11 +35,11 @@ from starplat.backends.statements import (
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import assigned_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
-_ONE, _ZERO = ir.Const(1, ir.Element.INT), ir.Const(0, ir.Element.INT)
 _BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}
 """For how many nodes a word stands."""
 
@@ -111,19 +111,17 @@ class DeviceOperations:
         wide = array.extent is ir.Extent.ARCS
         cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
         self.names.taken.discard(cell.name)
-        index = _ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)
+        index = build.ZERO if array.extent is ir.Extent.ONE else ir.Ref(cell)
         stored = value if source is None else ir.Load(source, index)
         assert stored is not None
         if array.extent is ir.Extent.ONE:
             return OnFirst((StoreCell(array, index, stored),))
         end: ir.Expression = ir.NumArcs() if wide else ir.NumNodes()
         if array.extent in _BITS_OF_A_CELL:
-            end = ir.Binary(
-                ir.BinaryOperator.DIVIDE, end, ir.Const(_BITS_OF_A_CELL[array.extent], ir.Element.INT), ir.Element.INT
-            )
+            end = build.divided(end, build.number(_BITS_OF_A_CELL[array.extent]), ir.Element.INT)
         if array.extent in (ir.Extent.NODES_AND_ONE, *_BITS_OF_A_CELL):
-            end = ir.Binary(ir.BinaryOperator.ADD, end, _ONE, ir.Element.INT)
-        return Count(cell, _ZERO, end, Stride.GRID, (StoreCell(array, ir.Ref(cell), stored),))
+            end = build.plus(end, build.ONE, ir.Element.INT)
+        return Count(cell, build.ZERO, end, Stride.GRID, (StoreCell(array, ir.Ref(cell), stored),))
 
     def comments(self, kernel: ir.Kernel) -> tuple[str, ...]:
         """Where a kernel stems from, what it is for, and where compilers count its lines from."""

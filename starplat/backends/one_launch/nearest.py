@@ -35,10 +35,9 @@ from starplat.backends.statements import (
     While,
     WhileBeyondLocked,
 )
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.sums import raised
-
-_TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 class Maker(Protocol):
@@ -71,7 +70,7 @@ def nearest_first(op: ir.NearestFirst, maker: Maker) -> Body:
     return (
         Declare(limit, ir.Ref(op.step), constant=False),
         Declare(step, ir.Ref(op.step), constant=False),
-        While(_TRUE, rounds),
+        While(build.TRUE, rounds),
         *maker.points.over(op),
         Assign(op.done.variable, op.done.value),
     )
@@ -109,7 +108,7 @@ class _SortedOut:
     def insertion(self, statement: Statement, candidate: ir.Expression) -> Statement:
         match statement:
             case Insert(members, node) if members == self.op.following:
-                near = ir.Binary(ir.BinaryOperator.LESS, candidate, ir.Ref(self.limit), ir.Element.BOOL)
+                near = build.less(candidate, ir.Ref(self.limit))
                 return If(near, (statement,), (Insert(self.op.later, node),))
             case _:
                 return statement
@@ -121,9 +120,9 @@ def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.V
     settled = ir.Variable(maker.fresh("settled"), element)
     value: ir.Expression = ir.Load(op.values, ir.Ref(node))
     sort: Body = (
-        If(ir.Binary(ir.BinaryOperator.LESS, value, ir.Ref(settled), ir.Element.BOOL), (Leave(),)),
+        If(build.less(value, ir.Ref(settled)), (Leave(),)),
         If(
-            ir.Binary(ir.BinaryOperator.LESS, value, ir.Ref(limit), ir.Element.BOOL),
+            build.less(value, ir.Ref(limit)),
             (Insert(op.now, ir.Ref(node)),),
             (Insert(op.following, ir.Ref(node)),),
         ),
@@ -141,4 +140,4 @@ def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.V
         IfEmpty(op.now, (), (Break(),)),
         IfEmpty(op.later, (Break(),)),
     )
-    return (While(_TRUE, rise), Assign(step, ir.Ref(op.step)), IfEmpty(op.now, (Break(),)))
+    return (While(build.TRUE, rise), Assign(step, ir.Ref(op.step)), IfEmpty(op.now, (Break(),)))

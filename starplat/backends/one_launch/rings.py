@@ -23,14 +23,13 @@ from starplat.backends.statements import (
 )
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import arrays_in
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.visitor import walk_host
 
 RING = 3
 """Cells of a ring."""
-
-_ONE, _ZERO = ir.Const(1, ir.Element.INT), ir.Const(0, ir.Element.INT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +86,13 @@ def launched_in(op: ir.OnDevice, module: ir.Module) -> list[ir.Kernel]:
 def start_of(ring: Ring) -> ir.Const:
     """What the cells of a ring hold before anything is added."""
     start = identity(ring.reduction.combine, ring.reduction.variable.element)
-    return ir.Const(int(start.value), ir.Element.INT) if start.element is ir.Element.BOOL else start
+    return build.number(int(start.value)) if start.element is ir.Element.BOOL else start
 
 
 def following(turn: ir.Variable) -> ir.Expression:
     """The cell of a ring after the one in use."""
-    last = ir.Binary(ir.BinaryOperator.EQUAL, ir.Ref(turn), ir.Const(RING - 1, ir.Element.INT), ir.Element.BOOL)
-    return ir.Select(last, _ZERO, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(turn), _ONE, ir.Element.INT))
+    last = build.equal(ir.Ref(turn), build.number(RING - 1))
+    return ir.Select(last, build.ZERO, build.plus(ir.Ref(turn), build.ONE, ir.Element.INT))
 
 
 def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> Body:
@@ -105,9 +104,9 @@ def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) ->
         ir.Combine.MAX,
         ir.Combine.ADD,
     ):
-        return (If(ir.Ref(part), (StoreCell(ring.cells, here, _ONE),)),)
+        return (If(ir.Ref(part), (StoreCell(ring.cells, here, build.ONE),)),)
     if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
-        return (If(ir.Unary(ir.UnaryOperator.NOT, ir.Ref(part)), (StoreCell(ring.cells, here, _ZERO),)),)
+        return (If(build.denied(ir.Ref(part)), (StoreCell(ring.cells, here, build.ZERO),)),)
     if alone:
         return (CombineCell(combine, ring.cells, here, ir.Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
@@ -121,5 +120,5 @@ def collected(ring: Ring) -> Body:
     variable, combine = ring.reduction.variable, ring.reduction.combine
     found: ir.Expression = ir.Load(ring.cells, ir.Ref(ring.turn))
     if variable.element is ir.Element.BOOL:
-        found = ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, _ZERO, ir.Element.BOOL)
+        found = build.differs(found, build.ZERO)
     return Accumulate(variable, combine, found), Assign(ring.turn, following(ring.turn))

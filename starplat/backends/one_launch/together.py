@@ -38,13 +38,12 @@ from starplat.backends.statements import (
 )
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import names_taken
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.access import LOOKED_AT, Access
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
-
-_ZERO, _TRUE = ir.Const(0, ir.Element.INT), ir.Const(True, ir.Element.BOOL)
 
 
 def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -> LegalLoop:
@@ -76,7 +75,7 @@ class Together:
             ir.Array(names.fresh(f"{v.name}_outcome"), result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
             for v in op.outcomes
         )
-        stores = tuple(StoreCell(a, _ZERO, ir.Ref(v)) for a, v in zip(outcomes, op.outcomes, strict=True))
+        stores = tuple(StoreCell(a, build.ZERO, ir.Ref(v)) for a, v in zip(outcomes, op.outcomes, strict=True))
         end: Body = (OnFirst(stores),) if stores else ()
         if self.operations.capabilities.structured_loops:
             assert op.one_group, "the threads of structured loops do not wait for each other"
@@ -84,7 +83,7 @@ class Together:
         elif op.one_group:
             body, end = _at_each_end(body, end), ()
         rings = self.operations.rings.used(body)
-        turns = tuple(Declare(ring.turn, _ZERO, constant=False) for ring in rings)
+        turns = tuple(Declare(ring.turn, build.ZERO, constant=False) for ring in rings)
         found = tuple((ring.cells, start_of(ring)) for ring in rings)
         return LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
 
@@ -180,14 +179,14 @@ class Together:
                 if not before:
                     return (While(condition, inner, test_last=True),), end
                 inner = replace_continue(inner, (*late, _unless(condition), Continue()))
-                return (While(_TRUE, (*inner, *late, _unless(condition))),), end
+                return (While(build.TRUE, (*inner, *late, _unless(condition))),), end
             case ir.HostWhile(before, condition, body):
                 early, after = self.block(before, begin)
                 inner, end = self.block(body, after)
                 if not before:
                     return (While(condition, inner),), end
                 self.leaving[-1].update(after)
-                return (While(_TRUE, (*early, _unless(condition), *inner)),), end
+                return (While(build.TRUE, (*early, _unless(condition), *inner)),), end
             case ir.HostFor(before, condition, step, body):
                 early, after = self.block(before, begin)
                 inner, end = self.block(body, after)
@@ -195,7 +194,7 @@ class Together:
                 self.leaving[-1].update(after)
                 inner = replace_continue(inner, (*stepped, Continue()))
                 head: Body = (*early, _unless(condition)) if before else ()
-                return (While(_TRUE if before else condition, (*head, *inner, *stepped)),), end
+                return (While(build.TRUE if before else condition, (*head, *inner, *stepped)),), end
             case ir.HostForRange(variable, first, last, body):
                 inner, end = self.block(body, begin)
                 stop = ir.Variable(self.operations.fresh(f"{variable.name}_end"), last.element)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
-
-FIRST_CELL = ir.Const(0, ir.Element.INT)
 
 
 class Method(Enum):
@@ -86,7 +85,7 @@ class CombineGroup:
     scratch: ir.Variable
     method: Method
     threads: int
-    index: ir.Expression = FIRST_CELL
+    index: ir.Expression = build.ZERO
 
 
 CellStatement = StoreCell | CombineCell | AtomicCell | FetchCell | SwapCell | CombineGroup

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 
 MOST_GUESSED = 2**17
 """Threads of a launch over a list whose length only the device knows: enough for any device to be busy."""
 
-_BITS_IN_A_WORD, _OF_A_WORD = ir.Const(32, ir.Element.INT), ir.Const(5, ir.Element.INT)
+_BITS_IN_A_WORD, _OF_A_WORD = build.number(32), build.number(5)
 
 
 def told_length(domain: ir.Domain) -> ir.Expression | None:
@@ -33,7 +34,7 @@ def listed_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression:
         case ir.Listed(_, first, last) if first == ir.Const(0, first.element):
             return last
         case ir.Listed(_, first, last):
-            return ir.Binary(ir.BinaryOperator.SUBTRACT, last, first, ir.Element.INT)
+            return build.minus(last, first, ir.Element.INT)
         case ir.InWords(_, count):
             return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, count, _OF_A_WORD, ir.Element.INT)
         case ir.Numbers(count):
@@ -44,11 +45,11 @@ def listed_length(domain: ir.Listed | ir.InWords | ir.Numbers) -> ir.Expression:
 
 def node_in_words(domain: ir.InWords, place: ir.Variable) -> ir.Expression:
     """The node of an iteration, by its number; there may be no such node in the last word."""
-    first = ir.Load(domain.array, ir.Binary(ir.BinaryOperator.DIVIDE, ir.Ref(place), _BITS_IN_A_WORD, ir.Element.INT))
+    first = ir.Load(domain.array, build.divided(ir.Ref(place), _BITS_IN_A_WORD, ir.Element.INT))
     bit = ir.Binary(ir.BinaryOperator.REMAINDER, ir.Ref(place), _BITS_IN_A_WORD, ir.Element.INT)
-    return ir.Binary(ir.BinaryOperator.ADD, first, bit, ir.Element.NODE)
+    return build.plus(first, bit, ir.Element.NODE)
 
 
 def is_there(node: ir.Variable) -> ir.Expression:
     """Whether a number is that of a node, if it is none below zero."""
-    return ir.Binary(ir.BinaryOperator.LESS, ir.Ref(node), ir.NumNodes(), ir.Element.BOOL)
+    return build.less(ir.Ref(node), ir.NumNodes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
 
@@ -39,7 +40,7 @@ def membership(
 
 def taking(members: ir.Array, iterator: ir.Variable) -> ir.Store:
     """The operation that takes the iteration's node out of a set."""
-    return ir.Store(members, ir.Ref(iterator), ir.Const(False, ir.Element.BOOL))
+    return ir.Store(members, ir.Ref(iterator), build.FALSE)
 
 
 def flag_of(condition: ir.Expression, iterator: ir.Variable) -> ir.Array | None:

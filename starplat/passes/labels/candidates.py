@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import map_expression
 from starplat.ir.uses import Use, stream, use
@@ -188,7 +189,7 @@ class Candidate:
         for array in written:
             if array != labels and (array.origin not in _OWN or self._is_looked_at(array)):
                 gone = marks and array == marks[0]
-                yield ir.Fill(array, ir.Const(False, ir.Element.BOOL)) if gone else None
+                yield ir.Fill(array, build.FALSE) if gone else None
 
     def _is_looked_at(self, array: ir.Array) -> bool:
         return any(_reads(op, array, self.module) for op in self.outside())

@@ -6,10 +6,11 @@ to know of a kernel.
 
 from __future__ import annotations
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import all_expressions, walk_kernel
-from starplat.passes.labels.changes import TRUE, Change, NotFollowed, Summary
-from starplat.passes.labels.orders import Labels, all_of, compared, denied
+from starplat.passes.labels.changes import Change, NotFollowed, Summary
+from starplat.passes.labels.orders import Labels, all_of
 from starplat.passes.labels.reader import Reader, written_by
 from starplat.passes.labels.terms import Terms
 
@@ -31,12 +32,12 @@ def flattens(found: Summary) -> bool:
         return False
     held = ir.Load(label, own)
     for change in found.changes:
-        other = all_of((change.condition, compared(ir.BinaryOperator.NOT_EQUAL, change.value, held)))
-        if not labels.always(denied(other), (compared(ir.BinaryOperator.EQUAL, own, held), *found.facts)):
+        other = all_of((change.condition, build.differs(change.value, held)))
+        if not labels.always(build.denied(other), (build.equal(own, held), *found.facts)):
             return False
-    roots = [held, *(change.value for change in found.changes if change.condition == TRUE)]
+    roots = [held, *(change.value for change in found.changes if change.condition == build.TRUE)]
     return any(
-        labels.always(compared(ir.BinaryOperator.EQUAL, ir.Load(label, root), root), found.facts)
+        labels.always(build.equal(ir.Load(label, root), root), found.facts)
         and labels.always(labels.reaches(root, held), found.facts)
         for root in roots
     )
@@ -72,7 +73,7 @@ def clears_its_own(kernel: ir.Kernel, found: Summary, array: ir.Array) -> bool:
     if found.own is None or kernel.filter is not None:
         return False
     own = all(signal.node == found.own for signal in found.signals if signal.to == array)
-    return own and _runs_first(kernel.body, ir.Store(array, found.own, ir.Const(False, ir.Element.BOOL)))
+    return own and _runs_first(kernel.body, ir.Store(array, found.own, build.FALSE))
 
 
 def _runs_first(body: tuple[ir.KernelOp, ...], wanted: ir.KernelOp) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.uses import stream
 from starplat.ir.visitor import (
@@ -175,7 +176,7 @@ class _Proof:
         for op in self.candidate.round:
             match op:
                 case ir.Fill(array, value):
-                    holds[array] = "clear" if value == ir.Const(False, ir.Element.BOOL) else "?"
+                    holds[array] = "clear" if value == build.FALSE else "?"
                 case ir.Swap(first, second):
                     holds[first], holds[second] = holds.get(second, "?"), holds.get(first, "?")
                 case ir.CopyArray(destination, source):

@@ -8,11 +8,13 @@ or false; of labels that are truths, True is the greater.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import COMPARISONS
 from starplat.ir.visitor import walk_expression
 from starplat.passes.labels.weak_orders import weak_orders
 
@@ -23,34 +25,11 @@ MOST_TRUTHS = 4
 _NARROW = (ir.Element.INT, ir.Element.NODE)
 """What any integer type can hold."""
 
-_COMPARISONS: dict[ir.BinaryOperator, Callable[[int, int], bool]] = {
-    ir.BinaryOperator.EQUAL: lambda a, b: a == b,
-    ir.BinaryOperator.NOT_EQUAL: lambda a, b: a != b,
-    ir.BinaryOperator.LESS: lambda a, b: a < b,
-    ir.BinaryOperator.LESS_EQUAL: lambda a, b: a <= b,
-    ir.BinaryOperator.GREATER: lambda a, b: a > b,
-    ir.BinaryOperator.GREATER_EQUAL: lambda a, b: a >= b,
-}
-
-
-def compared(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    """A comparison."""
-    return ir.Binary(operator, left, right, ir.Element.BOOL)
-
-
-def denied(condition: ir.Expression) -> ir.Expression:
-    """The opposite."""
-    return ir.Unary(ir.UnaryOperator.NOT, condition)
-
 
 def all_of(conditions: Iterable[ir.Expression]) -> ir.Expression:
     """The conjunction."""
-    true = ir.Const(True, ir.Element.BOOL)
-    whole: ir.Expression = true
-    for condition in conditions:
-        if condition != true:
-            whole = condition if whole == true else ir.Binary(ir.BinaryOperator.AND, whole, condition, ir.Element.BOOL)
-    return whole
+    asked = [condition for condition in conditions if condition != build.TRUE]
+    return build.both(*asked) if asked else build.TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +71,12 @@ class Labels:
 
     def beyond(self, candidate: ir.Expression, other: ir.Expression) -> ir.Binary:
         """Whether the candidate wins."""
-        least = self.extreme is ir.Combine.MIN
-        return compared(ir.BinaryOperator.LESS if least else ir.BinaryOperator.GREATER, candidate, other)
+        return build.beyond(self.extreme, candidate, other)
 
     def reaches(self, candidate: ir.Expression, other: ir.Expression) -> ir.Binary:
         """Whether the candidate wins or is the same."""
-        least = self.extreme is ir.Combine.MIN
-        return compared(ir.BinaryOperator.LESS_EQUAL if least else ir.BinaryOperator.GREATER_EQUAL, candidate, other)
+        compare = build.at_most if self.extreme is ir.Combine.MIN else build.at_least
+        return compare(candidate, other)
 
     def always(self, conclusion: ir.Expression, given: Iterable[ir.Expression] = ()) -> bool:
         """Whether the conclusion surely holds where all that is given does."""
@@ -223,7 +201,7 @@ class _Atoms:
             case ir.Binary(ir.BinaryOperator.AND | ir.BinaryOperator.OR, left, right):
                 self.condition(left)
                 self.condition(right)
-            case ir.Binary(operator, left, right) if operator in _COMPARISONS and not left.element.is_real:
+            case ir.Binary(operator, left, right) if operator in COMPARISONS and not left.element.is_real:
                 for side in (left, right):
                     (self.condition if side.element is ir.Element.BOOL else self.number)(side)
             case ir.Select(chosen, then, otherwise):
@@ -268,8 +246,8 @@ class _World:
                 return self.holds(left) and self.holds(right)
             case ir.Binary(ir.BinaryOperator.OR, left, right):
                 return self.holds(left) or self.holds(right)
-            case ir.Binary(operator, left, right) if operator in _COMPARISONS and not left.element.is_real:
-                return _COMPARISONS[operator](self.either(left), self.either(right))
+            case ir.Binary(operator, left, right) if operator in COMPARISONS and not left.element.is_real:
+                return COMPARISONS[operator](self.either(left), self.either(right))
             case ir.Select(chosen, then, otherwise):
                 return self.holds(then if self.holds(chosen) else otherwise)
             case _:

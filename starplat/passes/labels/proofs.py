@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.passes.labels.changes import Signal, Summary
-from starplat.passes.labels.orders import all_of, compared, denied
-
-_NOT_EQUAL = ir.BinaryOperator.NOT_EQUAL
+from starplat.passes.labels.orders import all_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +28,12 @@ def quiet_ways(found: Summary, signals: list[Signal]) -> Ways | None:
     assert label is not None
     for place, change in enumerate(found.changes):
         # the first change of all finds labels as those that were read before it, and only these
-        before = [denied(signal.condition) for signal in signals if signal.after <= place]
+        before = [build.denied(signal.condition) for signal in signals if signal.after <= place]
         old = ir.Load(label, change.node)
-        new = labels.beyond(change.value, old) if change.wins else compared(_NOT_EQUAL, change.value, old)
-        if not labels.always(denied(all_of((change.condition, new))), (*before, *found.facts_before(place))):
+        new = labels.beyond(change.value, old) if change.wins else build.differs(change.value, old)
+        if not labels.always(build.denied(all_of((change.condition, new))), (*before, *found.facts_before(place))):
             return None
-    return _held(found, (*(denied(signal.condition) for signal in signals), *found.facts))
+    return _held(found, (*(build.denied(signal.condition) for signal in signals), *found.facts))
 
 
 def _held(found: Summary, given: tuple[ir.Expression, ...]) -> Ways | None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import all_expressions, arrays_in, assigned_variables, walk_expression, walk_kernel
-from starplat.passes.labels.changes import TRUE, Arc, Change, Fact, NotFollowed, Signal, Summary
-from starplat.passes.labels.orders import Labels, all_of, compared, denied
+from starplat.passes.labels.changes import Arc, Change, Fact, NotFollowed, Signal, Summary
+from starplat.passes.labels.orders import Labels, all_of
 from starplat.passes.labels.terms import Terms
 
 
@@ -48,7 +49,7 @@ class Reader:
                 self.found.arcs.append(Arc(source, end))
             case _:
                 raise NotFollowed
-        condition = TRUE if self.kernel.filter is None else self.terms.of(self.kernel.filter)
+        condition = build.TRUE if self.kernel.filter is None else self.terms.of(self.kernel.filter)
         self.block(self.kernel.body, condition)
 
     def _refuse_what_changes_while_it_is_read(self) -> None:
@@ -75,7 +76,7 @@ class Reader:
                 if array == self.label:
                     wins = value == self.labels.best
                     self.found.changes.append(Change(self.terms.of(index), self.terms.of(value), condition, wins))
-                elif value == TRUE:
+                elif value == build.TRUE:
                     self.found.signals.append(Signal(array, self.terms.of(index), condition, self.since))
                 else:
                     self.found.others.add(array)
@@ -101,7 +102,7 @@ class Reader:
             if not self.labels.is_joined_by(combine):
                 raise NotFollowed
             if (best := self.labels.best) is not None:
-                condition, value = all_of((condition, value if best.value else denied(value))), best
+                condition, value = all_of((condition, value if best.value else build.denied(value))), best
             self.found.changes.append(Change(node, value, condition, wins=True))
         elif combine is ir.Combine.OR and array.element is ir.Element.BOOL:
             self.found.signals.append(Signal(array, node, all_of((condition, value)), self.now))
@@ -121,7 +122,7 @@ class Reader:
         for carry in op.carried:
             if carry.array == self.label:
                 raise NotFollowed
-            if carry.value == TRUE:
+            if carry.value == build.TRUE:
                 self.found.signals.append(Signal(carry.array, self.terms.of(carry.index), won, at))
             else:
                 self.found.others.add(carry.array)
@@ -134,7 +135,7 @@ class Reader:
             case ir.Combine.OR:
                 self.found.signals.append(Signal(reduction, None, all_of((condition, value)), after))
             case ir.Combine.AND:
-                self.found.signals.append(Signal(reduction, None, all_of((condition, denied(value))), after))
+                self.found.signals.append(Signal(reduction, None, all_of((condition, build.denied(value))), after))
             case _:
                 self.found.others.add(reduction)
 
@@ -148,7 +149,7 @@ class Reader:
         before, at = dict(self.terms.known), self.now
         self.tested(at, then, all_of((condition, test)))
         after_then, self.terms.known = self.terms.known, before
-        self.tested(at, otherwise, all_of((condition, denied(test))))
+        self.tested(at, otherwise, all_of((condition, build.denied(test))))
         for variable, value in after_then.items():
             other = self.terms.known.get(variable, value)
             self.terms.known[variable] = value if value == other else ir.Select(test, value, other)
@@ -180,26 +181,26 @@ class Reader:
         olds = {variable: self.terms.known[variable] for variable in before}
         self.block(op.body, condition)
         for variable, old in before.items():
-            self._leave(variable, old, olds[variable], condition, TRUE, bound=ir.Load(self.label, neighbor))
+            self._leave(variable, old, olds[variable], condition, build.TRUE, bound=ir.Load(self.label, neighbor))
 
     def loop(self, op: ir.KernelWhile, condition: ir.Expression) -> None:
         condition = self._repeated(op.body, condition)
         before = self._unsettled(op.body)
         first = self._before_loop(op, before)
         test = self.terms.of(op.condition)
-        entered = TRUE if op.test_last else test
+        entered = build.TRUE if op.test_last else test
         olds = {variable: self.terms.known[variable] for variable in before}
         self.tested(self.now, op.body, all_of((condition, entered)))
         for variable, old in before.items():
             self._leave(variable, old, olds[variable], condition, entered, bound=None)
-            unchanged = compared(ir.BinaryOperator.EQUAL, self.terms.known[variable], old)
-            self.fact(condition, ir.Binary(ir.BinaryOperator.OR, first, unchanged, ir.Element.BOOL))
-        self.fact(condition, denied(self.terms.of(op.condition)))
+            unchanged = build.equal(self.terms.known[variable], old)
+            self.fact(condition, build.either(first, unchanged))
+        self.fact(condition, build.denied(self.terms.of(op.condition)))
 
     def _before_loop(self, op: ir.KernelWhile, before: dict[ir.Variable, ir.Expression]) -> ir.Expression:
         """Whether the loop's body runs at all, in terms of what its variables hold before."""
         if op.test_last:
-            return TRUE
+            return build.TRUE
         inside, self.terms.known = self.terms.known, {**self.terms.known, **before}
         test = self.terms.of(op.condition)
         self.terms.known = inside
@@ -212,7 +213,7 @@ class Reader:
         for variable, value in self.terms.known.items():
             if any(isinstance(part, ir.Load) and part.array == self.label for part in walk_expression(value)):
                 self.terms.known[variable] = self.terms.renamed(variable, value)
-        return condition if condition == TRUE else self.terms.unknown(ir.Variable("entered", ir.Element.BOOL))
+        return condition if condition == build.TRUE else self.terms.unknown(ir.Variable("entered", ir.Element.BOOL))
 
     def _unsettled(self, body: tuple[ir.KernelOp, ...]) -> dict[ir.Variable, ir.Expression]:
         """Gives the variables that a loop's body changes names for what they hold in any round; returns what they held
@@ -247,9 +248,7 @@ class Reader:
 
     def fact(self, condition: ir.Expression, holds: ir.Expression) -> None:
         """Notes what holds after a loop that runs under a condition."""
-        told = (
-            holds if condition == TRUE else ir.Binary(ir.BinaryOperator.OR, denied(condition), holds, ir.Element.BOOL)
-        )
+        told = holds if condition == build.TRUE else build.either(build.denied(condition), holds)
         self.found.noted.append(Fact(told, self.now))
 
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from enum import Enum
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.uses import Use, use
 from starplat.ir.visitor import operands, walk_expression, walk_kernel, written_arrays
 from starplat.passes.labels.candidates import Candidate
-from starplat.passes.labels.changes import TRUE
 from starplat.passes.labels.kernels import stored_everywhere
 from starplat.passes.labels.orders import Labels
-
-FALSE = ir.Const(False, ir.Element.BOOL)
 
 
 class Start(Enum):
@@ -103,7 +101,7 @@ class _Cover:
 
     def is_even_before(self, op: ir.HostOp) -> bool:
         """Whether the operation leaves a flag where a label is True, and nowhere else."""
-        if self.labels.best != TRUE or self.pending != {self.active, self.array}:
+        if self.labels.best != build.TRUE or self.pending != {self.active, self.array}:
             return False
         match op:
             case ir.CopyArray(destination, source):
@@ -124,7 +122,7 @@ class _Cover:
         match op:
             case ir.WriteCell(array, index, value) if array in self.pending:
                 (self.marked if array == self.active else self.given).add(index)
-                return array == self.array or value == TRUE
+                return array == self.array or value == build.TRUE
             case ir.DeclareVariable(variable) | ir.SetVariable(variable):
                 return self.forgets(variable)
             case ir.Fill(array, value) if array in self.pending:
@@ -143,7 +141,7 @@ class _Cover:
     def is_whole(self, array: ir.Array, value: ir.Expression | None) -> bool:
         """Whether all flags are cleared, or all labels are the worst there is; nothing before that matters then."""
         self.pending = self.pending - {array}
-        return value == (FALSE if array == self.active else self.labels.worst)
+        return value == (build.FALSE if array == self.active else self.labels.worst)
 
     def forgets(self, variable: ir.Variable) -> bool:
         """Drops the cells that the variable has told, as it told others before; False if one of them has no flag."""

@@ -7,6 +7,7 @@ such a node, at least by the time that it is looked at.
 
 from __future__ import annotations
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import map_expression
 from starplat.passes.labels.orders import Labels, loop_name
@@ -83,11 +84,11 @@ class Terms:
             case ir.Unary(ir.UnaryOperator.NOT, ir.Unary(ir.UnaryOperator.NOT, operand)):
                 return self.shows_best(operand)
             case ir.Unary(ir.UnaryOperator.NOT, ir.Binary(ir.BinaryOperator.EQUAL, left, right)):
-                return self.shows_best(ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, right, ir.Element.BOOL))
+                return self.shows_best(build.differs(left, right))
             case ir.Binary(ir.BinaryOperator.EQUAL, operand, ir.Const(truth, ir.Element.BOOL)):
-                return self.shows_best(operand if truth else ir.Unary(ir.UnaryOperator.NOT, operand))
+                return self.shows_best(operand if truth else build.denied(operand))
             case ir.Binary(ir.BinaryOperator.NOT_EQUAL, operand, ir.Const(truth, ir.Element.BOOL)):
-                return self.shows_best(ir.Unary(ir.UnaryOperator.NOT, operand) if truth else operand)
+                return self.shows_best(build.denied(operand) if truth else operand)
             case ir.Binary(ir.BinaryOperator.NOT_EQUAL, left, right):
                 return self.is_value(left) and self.is_value(right)
             case ir.Unary(ir.UnaryOperator.NOT, operand):

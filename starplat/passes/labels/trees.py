@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import with_signature
 from starplat.passes.rewritten import free_name
@@ -17,8 +18,6 @@ from starplat.source import Span
 STEPS = ("start", "sample", "set_apart", "join", "flatten")
 PATIENCE = 64
 """Steps of a climb that has time, as another comes later."""
-
-TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 @dataclass
@@ -81,14 +80,14 @@ class Trees:
     def start(self) -> tuple[ir.KernelOp, ...]:
         """Columns ascend within a row: the best neighbor is the first or the last."""
         best = self.local("best", ir.Element.NODE)
-        place = ir.Ref(self.first) if self.is_least else _minus_one(ir.Ref(self.end))
+        place = ir.Ref(self.first) if self.is_least else build.minus(ir.Ref(self.end), build.ONE)
         found = self.better(ir.Ref(self.v), ir.Load(ir.COLUMNS, place))
         proved = self.proved(ir.Ref(self.v), ir.Ref(best))
         return (
             ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
-            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, _plus_one(ir.Ref(self.v)))),
+            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, build.plus(ir.Ref(self.v), build.ONE))),
             ir.Let(best, ir.Ref(self.v)),
-            ir.KernelIf(_compare("<", ir.Ref(self.first), ir.Ref(self.end)), (ir.SetLocal(best, found), *proved)),
+            ir.KernelIf(build.less(ir.Ref(self.first), ir.Ref(self.end)), (ir.SetLocal(best, found), *proved)),
             ir.Store(self.tree, ir.Ref(self.v), ir.Ref(best)),
         )
 
@@ -98,12 +97,16 @@ class Trees:
         own_steps = self.local("steps_own", ir.Element.INT)
         climbed = self.climbed(self.visited, self.local("own"), self.local("above_own"), own_steps)
         linked = self.linked(self.visited, ir.Ref(self.u), steps)
-        more = _compare("<", _plus_one(ir.Ref(self.first)), ir.Ref(self.end))
-        place = _plus_one(ir.Ref(self.first)) if self.is_least else _minus_one(_minus_one(ir.Ref(self.end)))
+        more = build.less(build.plus(ir.Ref(self.first), build.ONE), ir.Ref(self.end))
+        place = (
+            build.plus(ir.Ref(self.first), build.ONE)
+            if self.is_least
+            else build.minus(build.minus(ir.Ref(self.end), build.ONE), build.ONE)
+        )
         return (
             *self.turned,
             ir.Let(self.first, ir.Load(ir.ROW_OFFSETS, self.visited)),
-            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, _plus_one(self.visited))),
+            ir.Let(self.end, ir.Load(ir.ROW_OFFSETS, build.plus(self.visited, build.ONE))),
             ir.KernelIf(more, (ir.Let(self.u, ir.Load(ir.COLUMNS, place)), *climbed, *linked)),
         )
 
@@ -133,15 +136,13 @@ class Trees:
         held, great = self.local("held"), self.local("great")
         middle = ir.Load(
             ir.COLUMNS,
-            ir.Binary(
-                ir.BinaryOperator.DIVIDE, ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC
-            ),
+            build.divided(ir.NumArcs(ir.Element.ARC), ir.Const(2, ir.Element.ARC), ir.Element.ARC),
         )
         return (
             *self.turned,
             *self.climbed(self.visited, held, self.local("above"), self.local("steps", ir.Element.INT)),
             *self.climbed(middle, great, self.local("above_great"), self.local("steps_great", ir.Element.INT)),
-            ir.Store(apart, self.visited, _compare("!=", ir.Ref(held), ir.Ref(great))),
+            ir.Store(apart, self.visited, build.differs(ir.Ref(held), ir.Ref(great))),
         )
 
     def climbed(
@@ -157,7 +158,7 @@ class Trees:
             ir.SetLocal(held, ir.Ref(above)),
             ir.SetLocal(above, self.of(ir.Ref(held))),
         )
-        goes_on = _compare("!=", ir.Ref(held), ir.Ref(above))
+        goes_on = build.differs(ir.Ref(held), ir.Ref(above))
         return (ir.Let(held, self.of(node)), ir.Let(above, self.of(ir.Ref(held))), *_patient(goes_on, climb, steps))
 
     def shortened(self, node: ir.Expression, ancestor: ir.Expression) -> ir.UpdateCell:
@@ -175,7 +176,7 @@ class Trees:
         """
         a, b, held = self.local("a"), self.local("b"), self.local("held")
         low, high, above = self.local("low"), self.local("high"), self.local("above")
-        is_root = _compare("==", ir.Ref(held), ir.Ref(high))
+        is_root = build.equal(ir.Ref(held), ir.Ref(high))
         swap = ir.CompareSwap(held, self.tree, ir.Ref(high), ir.Ref(high), ir.Ref(low))
         hook = (swap, ir.KernelIf(is_root, (*self.proved(one, other), ir.KernelBreak())))
         climb: tuple[ir.KernelOp, ...] = (
@@ -183,26 +184,22 @@ class Trees:
             ir.Let(high, self.worse(ir.Ref(a), ir.Ref(b))),
             ir.Let(held, self.of(ir.Ref(high))),
             ir.KernelIf(is_root, hook),
-            ir.KernelIf(_compare("==", ir.Ref(held), ir.Ref(low)), (ir.KernelBreak(),)),
+            ir.KernelIf(build.equal(ir.Ref(held), ir.Ref(low)), (ir.KernelBreak(),)),
             ir.Let(above, self.of(ir.Ref(held))),
-            ir.KernelIf(_compare("!=", ir.Ref(above), ir.Ref(held)), (self.shortened(ir.Ref(high), ir.Ref(above)),)),
+            ir.KernelIf(build.differs(ir.Ref(above), ir.Ref(held)), (self.shortened(ir.Ref(high), ir.Ref(above)),)),
             ir.SetLocal(a, ir.Ref(above)),
             ir.SetLocal(b, self.of(ir.Ref(low))),
         )
-        differ, ends = _compare("!=", ir.Ref(a), ir.Ref(b)), (ir.Let(a, self.of(one)), ir.Let(b, self.of(other)))
+        differ, ends = build.differs(ir.Ref(a), ir.Ref(b)), (ir.Let(a, self.of(one)), ir.Let(b, self.of(other)))
         return (*ends, *_patient(differ, climb, steps))
 
     def proved(self, source: ir.Expression, destination: ir.Expression) -> tuple[ir.KernelOp, ...]:
         """Tells if an arc that joins two trees lacks its reverse, where that matters."""
         if self.one_way is None:
             return ()
-        lacking = _compare("<", ir.FindArc(destination, source), ir.Const(0, ir.Element.ARC))
-        apart = _compare("!=", source, destination)
-        return (
-            ir.KernelIf(
-                ir.Binary(ir.BinaryOperator.AND, apart, lacking, ir.Element.BOOL), (ir.Contribute(self.one_way, TRUE),)
-            ),
-        )
+        lacking = build.less(ir.FindArc(destination, source), ir.Const(0, ir.Element.ARC))
+        apart = build.differs(source, destination)
+        return (ir.KernelIf(build.both(apart, lacking), (ir.Contribute(self.one_way, build.TRUE),)),)
 
     # --- expressions ---
 
@@ -226,29 +223,12 @@ def _patient(
     """The loop, of no more than `PATIENCE` steps if they are counted."""
     if steps is None:
         return (ir.KernelWhile(condition, body),)
-    few = ir.Binary(
-        ir.BinaryOperator.AND,
-        condition,
-        _compare("<", ir.Ref(steps), ir.Const(PATIENCE, ir.Element.INT)),
-        ir.Element.BOOL,
+    few = build.both(condition, build.less(ir.Ref(steps), build.number(PATIENCE)))
+    return ir.Let(steps, build.ZERO), ir.KernelWhile(
+        few, (*body, ir.SetLocal(steps, build.plus(ir.Ref(steps), build.ONE)))
     )
-    return ir.Let(steps, ir.Const(0, ir.Element.INT)), ir.KernelWhile(
-        few, (*body, ir.SetLocal(steps, _plus_one(ir.Ref(steps))))
-    )
-
-
-def _compare(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator(operator), left, right, ir.Element.BOOL)
 
 
 def _from_the_end(node: ir.Variable) -> ir.Binary:
-    last = ir.Binary(ir.BinaryOperator.SUBTRACT, ir.NumNodes(), ir.Const(1, ir.Element.INT), ir.Element.NODE)
-    return ir.Binary(ir.BinaryOperator.SUBTRACT, last, ir.Ref(node), ir.Element.NODE)
-
-
-def _plus_one(value: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator.ADD, value, ir.Const(1, ir.Element.INT), value.element)
-
-
-def _minus_one(value: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator.SUBTRACT, value, ir.Const(1, ir.Element.INT), value.element)
+    last = build.minus(ir.NumNodes(), build.ONE, ir.Element.NODE)
+    return build.minus(last, ir.Ref(node), ir.Element.NODE)

@@ -19,15 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.passes.labels.loops import LabelLoop, label_loops
-from starplat.passes.labels.orders import compared, denied
 from starplat.passes.labels.starts import Start
 from starplat.passes.labels.trees import STEPS, Trees
 from starplat.passes.names import names_throughout
 from starplat.passes.rewritten import Found, Rewritten, free_name, replaced, tidied
-
-FALSE = ir.Const(False, ir.Element.BOOL)
 
 
 def union_find(
@@ -139,7 +137,7 @@ class _Builder:
             return (*launches, *ends)
         restart = (ir.Launch(self.names["restart"]),) if self.are_nodes else ()
         again = (*restart, self.found.loop)
-        declared = ir.DeclareVariable(self.one_way, FALSE)
+        declared = ir.DeclareVariable(self.one_way, build.FALSE)
         return (ir.HostBlock((declared, *launches, ir.HostIf(ir.Ref(self.one_way), again, ends))),)
 
     # --- kernels ---
@@ -162,16 +160,16 @@ class _Builder:
         root, labels = self.trees.local("root", ir.Element.NODE), self.found.labels
         mine, held = ir.Load(self.label, ir.Ref(self.v)), ir.Load(self.label, ir.Ref(root))
         if (best := labels.best) is None:
-            better = labels.beyond(mine, held)
+            better: ir.Expression = labels.beyond(mine, held)
             update: ir.KernelOp = ir.UpdateCell(labels.extreme, self.label, ir.Ref(root), mine, shared=True)
         else:
-            one, other = (mine, denied(held)) if best.value else (denied(mine), held)
-            better = ir.Binary(ir.BinaryOperator.AND, one, other, ir.Element.BOOL)
+            one, other = (mine, build.denied(held)) if best.value else (build.denied(mine), held)
+            better = build.both(one, other)
             update = ir.Store(self.label, ir.Ref(root), best, shared=True)
         return ir.Let(root, ir.Load(self.tree, ir.Ref(self.v))), ir.KernelIf(better, (update,))
 
     def share(self) -> tuple[ir.KernelOp, ...]:
         root = self.trees.local("root", ir.Element.NODE)
         taken = ir.Store(self.label, ir.Ref(self.v), ir.Load(self.label, ir.Ref(root)))
-        apart = compared(ir.BinaryOperator.NOT_EQUAL, ir.Ref(root), ir.Ref(self.v))
+        apart = build.differs(ir.Ref(root), ir.Ref(self.v))
         return ir.Let(root, ir.Load(self.tree, ir.Ref(self.v))), ir.KernelIf(apart, (taken,))

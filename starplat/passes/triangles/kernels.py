@@ -13,16 +13,8 @@ from dataclasses import dataclass
 from itertools import permutations, product
 
 from starplat.ir import nodes as ir
+from starplat.ir.conditions import COMPARISONS
 from starplat.ir.rewriter import map_expression
-
-_COMPARISONS = {
-    ir.BinaryOperator.EQUAL: lambda a, b: a == b,
-    ir.BinaryOperator.NOT_EQUAL: lambda a, b: a != b,
-    ir.BinaryOperator.LESS: lambda a, b: a < b,
-    ir.BinaryOperator.LESS_EQUAL: lambda a, b: a <= b,
-    ir.BinaryOperator.GREATER: lambda a, b: a > b,
-    ir.BinaryOperator.GREATER_EQUAL: lambda a, b: a >= b,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +197,7 @@ def _holds(condition: ir.Expression, numbers: dict[ir.Expression, int]) -> bool:
             return _holds(left, numbers) and _holds(right, numbers)
         case ir.Binary(ir.BinaryOperator.OR, left, right):
             return _holds(left, numbers) or _holds(right, numbers)
-        case ir.Binary(operator, left, right) if operator in _COMPARISONS and left in numbers and right in numbers:
-            return bool(_COMPARISONS[operator](numbers[left], numbers[right]))
+        case ir.Binary(operator, left, right) if operator in COMPARISONS and left in numbers and right in numbers:
+            return bool(COMPARISONS[operator](numbers[left], numbers[right]))
         case _:
             raise IsNone

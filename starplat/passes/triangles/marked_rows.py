@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.passes.triangles.meetings import Tally
 
 BLOCK = 64
 """Nodes that a worker takes at once: their rows lie side by side."""
 
-_ZERO, _ONE, _WORD = (ir.Const(number, ir.Element.INT) for number in (0, 1, 32))
+_WORD = build.number(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +34,18 @@ class MarkedRows:
         """A worker's number, and what it does."""
         worker, first = self.local("worker", ir.Element.INT), self.local("first", ir.Element.INT)
         mine, v = self.local("mine", ir.Element.LONG), self.local("v", ir.Element.NODE)
-        words = _binary("+", _binary("/", ir.NumNodes(), _WORD), _ONE)
+        words = _binary("+", _binary("/", ir.NumNodes(), _WORD), build.ONE)
         begin = _binary("*", ir.Cast(ir.Ref(worker), ir.Element.LONG), ir.Cast(words, ir.Element.LONG))
         block = ir.ForRange(v, ir.Ref(first), self.end_of_block(first), self.row(v, mine, tally))
-        step = (ir.SetLocal(first, _binary("+", ir.Ref(first), ir.Const(BLOCK * ir.WORKERS, ir.Element.INT))),)
+        step = (ir.SetLocal(first, _binary("+", ir.Ref(first), build.number(BLOCK * ir.WORKERS))),)
         return worker, (
             ir.Let(mine, begin),
-            ir.Let(first, _binary("*", ir.Ref(worker), ir.Const(BLOCK, ir.Element.INT))),
+            ir.Let(first, _binary("*", ir.Ref(worker), build.number(BLOCK))),
             ir.KernelFor(_binary("<", ir.Ref(first), ir.NumNodes()), step, (block,)),
         )
 
     def end_of_block(self, first: ir.Variable) -> ir.Expression:
-        last = _binary("+", ir.Ref(first), ir.Const(BLOCK, ir.Element.INT))
+        last = _binary("+", ir.Ref(first), build.number(BLOCK))
         return ir.Apply(ir.MathFunction.MIN, (last, ir.NumNodes()), ir.Element.INT)
 
     def row(self, v: ir.Variable, mine: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
@@ -55,14 +56,14 @@ class MarkedRows:
         put = ir.UpdateCell(
             ir.Combine.BIT_OR, self.marks, self.word(mine, ir.Load(self.kept, ir.Ref(place))), bit, shared=False
         )
-        clear = ir.Store(self.marks, self.word(mine, ir.Load(self.kept, ir.Ref(old))), _ZERO)
+        clear = ir.Store(self.marks, self.word(mine, ir.Load(self.kept, ir.Ref(old))), build.ZERO)
         rows = (
             ir.Let(u, ir.Load(self.kept, ir.Ref(e))),
             *tally.begin(),
             self.other_row(u, mine, tally),
             *tally.end(v, u),
         )
-        several = ir.Binary(ir.BinaryOperator.GREATER, _binary("-", ir.Ref(end), ir.Ref(begin)), _ONE, ir.Element.BOOL)
+        several = build.greater(_binary("-", ir.Ref(end), ir.Ref(begin)), build.ONE)
         loops = (
             ir.ForRange(at, ir.Ref(begin), ir.Ref(end), body)
             for at, body in ((place, (put,)), (e, rows), (old, (clear,)))
@@ -77,7 +78,7 @@ class MarkedRows:
         """Looks for marks."""
         i, w = self.local("i", ir.Element.ARC), self.local("w", ir.Element.NODE)
         look = _binary("&", ir.Load(self.marks, self.word(mine, ir.Ref(w))), self.bit(ir.Ref(w)))
-        marked = _binary("!=", look, _ZERO)
+        marked = _binary("!=", look, build.ZERO)
         body = (ir.Let(w, ir.Load(self.kept, ir.Ref(i))), ir.KernelIf(marked, tally.found(w)))
         return ir.ForRange(i, ir.Load(ir.ROW_OFFSETS, ir.Ref(u)), ir.Load(self.ends, ir.Ref(u)), body)
 
@@ -85,13 +86,13 @@ class MarkedRows:
         return _binary("+", ir.Ref(mine), ir.Cast(_binary("/", node, _WORD), ir.Element.LONG))
 
     def bit(self, node: ir.Expression) -> ir.Expression:
-        return _binary("<<", _ONE, _binary("%", node, _WORD))
+        return _binary("<<", build.ONE, _binary("%", node, _WORD))
 
 
 def _binary(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
     found = ir.BinaryOperator(operator)
     if operator in ("<", "!="):
-        return ir.Binary(found, left, right, ir.Element.BOOL)
+        return build.compared(found, left, right)
     return ir.Binary(
         found, left, right, left.element if left.element in (ir.Element.LONG, ir.Element.ARC) else ir.Element.INT
     )

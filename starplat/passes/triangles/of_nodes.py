@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk_host, with_signature
 from starplat.passes.names import names_throughout
@@ -82,8 +83,8 @@ class _Maker:
         self.fits &= least <= times <= most
         counted: ir.Expression = ir.Load(self.counts(local.element), ir.Ref(self.kernel.iterator))
         if times != 1:
-            counted = ir.Binary(ir.BinaryOperator.MULTIPLY, ir.Const(times, local.element), counted, local.element)
-        return ir.SetLocal(local, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(local), counted, local.element))
+            counted = build.times(ir.Const(times, local.element), counted, local.element)
+        return ir.SetLocal(local, build.plus(ir.Ref(local), counted))
 
     def module_with(self, found: NodeCounts, element: ir.Element) -> ir.Module:
         counts = self.counts(element)
@@ -119,11 +120,11 @@ class _Counts:
         return (ir.Let(self.here, ir.Const(0, self.here.element)),)
 
     def found(self, third: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        more = ir.Binary(ir.BinaryOperator.ADD, ir.Ref(self.here), self._one(), self.here.element)
+        more = build.plus(ir.Ref(self.here), self._one())
         return (ir.SetLocal(self.here, more), self._add(third, self._one()))
 
     def end(self, one: ir.Variable, other: ir.Variable) -> tuple[ir.KernelOp, ...]:
-        some = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(self.here), ir.Const(0, self.here.element), ir.Element.BOOL)
+        some = build.greater(ir.Ref(self.here), ir.Const(0, self.here.element))
         return (ir.KernelIf(some, (self._add(one, ir.Ref(self.here)), self._add(other, ir.Ref(self.here)))),)
 
     def _one(self) -> ir.Const:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.rows import row_length
 from starplat.ir.visitor import with_signature
@@ -25,7 +26,6 @@ from starplat.passes.triangles.marked_rows import MarkedRows
 from starplat.passes.triangles.meetings import Meeting, Tally
 
 _STEPS = ("check", "orient", "intersect")
-FALSE, TRUE = ir.Const(False, ir.Element.BOOL), ir.Const(True, ir.Element.BOOL)
 
 
 @dataclass
@@ -86,11 +86,9 @@ class TriangleSearch:
 
     def host(self, found: tuple[ir.HostOp, ...]) -> tuple[ir.HostOp, ...]:
         zero = ir.Const(0, ir.Element.LONG)
-        even = _compare("==", ir.Ref(self.excess), zero)
-        right = ir.Binary(
-            ir.BinaryOperator.AND, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(self.other)), even, ir.Element.BOOL
-        )
-        declared = (ir.DeclareVariable(self.other, FALSE), ir.DeclareVariable(self.excess, zero))
+        even = build.equal(ir.Ref(self.excess), zero)
+        right = build.both(build.denied(ir.Ref(self.other)), even)
+        declared = (ir.DeclareVariable(self.other, build.FALSE), ir.DeclareVariable(self.excess, zero))
         return (ir.HostBlock((*declared, ir.Launch(self.names["check"]), ir.HostIf(right, found, (self.launch,)))),)
 
     # --- kernels ---
@@ -131,37 +129,37 @@ class TriangleSearch:
 
     def check(self) -> tuple[ir.KernelOp, ...]:
         """Where no arc is twice, arcs have their reverse if those down have, and there are as many up."""
-        arc, before = ir.Ref(self.e), _minus(ir.Ref(self.e), 1)
+        arc, before = ir.Ref(self.e), build.minus(ir.Ref(self.e), build.ONE)
         source, end = ir.Ref(self.v), ir.Ref(self.u)
-        tell = (ir.Contribute(self.other, TRUE),)
-        twice = _all(
-            _compare(">", arc, ir.Const(0, ir.Element.INT)),
-            _compare("==", ir.Load(ir.SOURCES, before), source),
-            _compare("==", ir.Load(ir.COLUMNS, before), end),
+        tell = (ir.Contribute(self.other, build.TRUE),)
+        twice = build.both(
+            build.greater(arc, build.ZERO),
+            build.equal(ir.Load(ir.SOURCES, before), source),
+            build.equal(ir.Load(ir.COLUMNS, before), end),
         )
-        lacking = _compare("<", ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
+        lacking = build.less(ir.FindArc(end, source), ir.Const(0, ir.Element.ARC))
         down = (ir.Contribute(self.excess, ir.Const(1, ir.Element.LONG)), ir.KernelIf(lacking, tell))
         up = (ir.Contribute(self.excess, ir.Const(-1, ir.Element.LONG)),)
         loop = tell if self.loops_matter else ()
-        same = (ir.KernelIf(_compare("==", source, end), loop),) if loop else ()
+        same = (ir.KernelIf(build.equal(source, end), loop),) if loop else ()
         return (
             ir.Let(self.v, ir.Load(ir.SOURCES, arc)),
             ir.Let(self.u, ir.Load(ir.COLUMNS, arc)),
             ir.KernelIf(twice, tell),
             *same,
-            ir.KernelIf(_compare("<", end, source), down),
-            ir.KernelIf(_compare(">", end, source), up),
+            ir.KernelIf(build.less(end, source), down),
+            ir.KernelIf(build.greater(end, source), up),
         )
 
     def orient(self) -> tuple[ir.KernelOp, ...]:
         """The arcs that a node keeps stand at the beginning of its row, in order."""
         following = self.local("next", ir.Element.ARC)
         degree, others = self.local("degree", ir.Element.ARC), self.local("neighbor_degree", ir.Element.ARC)
-        equal = _all(_compare("==", ir.Ref(others), ir.Ref(degree)), _compare(">", ir.Ref(self.u), ir.Ref(self.v)))
-        later = ir.Binary(ir.BinaryOperator.OR, _compare(">", ir.Ref(others), ir.Ref(degree)), equal, ir.Element.BOOL)
+        equal = build.both(build.equal(ir.Ref(others), ir.Ref(degree)), build.greater(ir.Ref(self.u), ir.Ref(self.v)))
+        later = build.either(build.greater(ir.Ref(others), ir.Ref(degree)), equal)
         keep = (
             ir.Store(self.kept, ir.Ref(following), ir.Ref(self.u)),
-            ir.SetLocal(following, _plus(ir.Ref(following), 1)),
+            ir.SetLocal(following, build.plus(ir.Ref(following), build.ONE)),
         )
         body = (ir.Let(others, row_length(self.u)), ir.KernelIf(later, keep))
         return (
@@ -178,7 +176,7 @@ class TriangleSearch:
         return (
             ir.Let(self.v, ir.Load(ir.SOURCES, ir.Ref(self.e))),
             ir.Let(end, ir.Load(self.ends, ir.Ref(self.v))),
-            ir.KernelIf(_compare("<", ir.Ref(self.e), ir.Ref(end)), found),
+            ir.KernelIf(build.less(ir.Ref(self.e), ir.Ref(end)), found),
         )
 
     def merged(self, end: ir.Variable, tally: Tally) -> tuple[ir.KernelOp, ...]:
@@ -188,11 +186,15 @@ class TriangleSearch:
         step = (
             ir.Let(one, ir.Load(self.kept, ir.Ref(self.i))),
             ir.Let(other, ir.Load(self.kept, ir.Ref(j))),
-            ir.KernelIf(_compare("==", ir.Ref(one), ir.Ref(other)), tally.found(one)),
-            ir.KernelIf(_compare("<=", ir.Ref(one), ir.Ref(other)), (ir.SetLocal(self.i, _plus(ir.Ref(self.i), 1)),)),
-            ir.KernelIf(_compare(">=", ir.Ref(one), ir.Ref(other)), (ir.SetLocal(j, _plus(ir.Ref(j), 1)),)),
+            ir.KernelIf(build.equal(ir.Ref(one), ir.Ref(other)), tally.found(one)),
+            ir.KernelIf(
+                build.at_most(ir.Ref(one), ir.Ref(other)), (ir.SetLocal(self.i, build.plus(ir.Ref(self.i), build.ONE)),)
+            ),
+            ir.KernelIf(
+                build.at_least(ir.Ref(one), ir.Ref(other)), (ir.SetLocal(j, build.plus(ir.Ref(j), build.ONE)),)
+            ),
         )
-        both = _all(_compare("<", ir.Ref(self.i), ir.Ref(end)), _compare("<", ir.Ref(j), ir.Ref(last)))
+        both = build.both(build.less(ir.Ref(self.i), ir.Ref(end)), build.less(ir.Ref(j), ir.Ref(last)))
         return (
             ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.e))),
             ir.Let(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v))),
@@ -207,7 +209,7 @@ class TriangleSearch:
         """For an arc v -> w: whichever other node u v has an arc to, does u have one to w?"""
         each = (
             ir.Let(self.u, ir.Load(self.kept, ir.Ref(self.i))),
-            ir.KernelIf(_compare("!=", ir.Ref(self.u), ir.Ref(self.w)), self.search(tally)),
+            ir.KernelIf(build.differs(ir.Ref(self.u), ir.Ref(self.w)), self.search(tally)),
         )
         loop = ir.ForRange(self.i, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.v)), ir.Ref(end), each)
         return (ir.Let(self.w, ir.Load(self.kept, ir.Ref(self.e))), *tally.begin(), loop, *tally.end(self.v, self.w))
@@ -216,42 +218,21 @@ class TriangleSearch:
         """Whether w stands in the row of u: a binary search."""
         low, high, last = (self.local(name, ir.Element.ARC) for name in ("low", "high", "last"))
         middle = self.local("middle", ir.Element.ARC)
-        half = ir.Binary(
-            ir.BinaryOperator.DIVIDE, _minus(ir.Ref(high), ir.Ref(low)), ir.Const(2, ir.Element.INT), ir.Element.ARC
-        )
-        smaller = _compare("<", ir.Load(self.kept, ir.Ref(middle)), ir.Ref(self.w))
-        is_there = _all(
-            _compare("<", ir.Ref(low), ir.Ref(last)), _compare("==", ir.Load(self.kept, ir.Ref(low)), ir.Ref(self.w))
+        half = build.divided(build.minus(ir.Ref(high), ir.Ref(low)), build.number(2), ir.Element.ARC)
+        smaller = build.less(ir.Load(self.kept, ir.Ref(middle)), ir.Ref(self.w))
+        is_there = build.both(
+            build.less(ir.Ref(low), ir.Ref(last)), build.equal(ir.Load(self.kept, ir.Ref(low)), ir.Ref(self.w))
         )
         narrowed = ir.KernelIf(
-            smaller, (ir.SetLocal(low, _plus(ir.Ref(middle), 1)),), (ir.SetLocal(high, ir.Ref(middle)),)
+            smaller, (ir.SetLocal(low, build.plus(ir.Ref(middle), build.ONE)),), (ir.SetLocal(high, ir.Ref(middle)),)
         )
         return (
             ir.Let(low, ir.Load(ir.ROW_OFFSETS, ir.Ref(self.u))),
             ir.Let(last, ir.Load(self.ends, ir.Ref(self.u))),
             ir.Let(high, ir.Ref(last)),
             ir.KernelWhile(
-                _compare("<", ir.Ref(low), ir.Ref(high)),
-                (ir.Let(middle, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(low), half, ir.Element.ARC)), narrowed),
+                build.less(ir.Ref(low), ir.Ref(high)),
+                (ir.Let(middle, build.plus(ir.Ref(low), half, ir.Element.ARC)), narrowed),
             ),
             ir.KernelIf(is_there, tally.found(self.u)),
         )
-
-
-def _compare(operator: str, left: ir.Expression, right: ir.Expression) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator(operator), left, right, ir.Element.BOOL)
-
-
-def _all(first: ir.Expression, *others: ir.Expression) -> ir.Expression:
-    for other in others:
-        first = ir.Binary(ir.BinaryOperator.AND, first, other, ir.Element.BOOL)
-    return first
-
-
-def _plus(value: ir.Expression, number: int) -> ir.Binary:
-    return ir.Binary(ir.BinaryOperator.ADD, value, ir.Const(number, ir.Element.INT), value.element)
-
-
-def _minus(value: ir.Expression, other: ir.Expression | int) -> ir.Binary:
-    taken = ir.Const(other, ir.Element.INT) if isinstance(other, int) else other
-    return ir.Binary(ir.BinaryOperator.SUBTRACT, value, taken, value.element)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from starplat.frontend.types import Scalar
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_kernel
@@ -105,12 +106,12 @@ class _Follower(Rewriter):
             carried.append(replace(carry, value=ir.Ref(held)))
             also.append((carried[-1], found))
         yield replace(op, candidate=ir.Ref(candidate), carried=tuple(carried))
-        ties = _equal(ir.Ref(candidate), ir.Load(op.array, op.index))
-        agrees = [_equal(carry.value, found) for carry, found in also]
-        for condition in agrees:
-            ties = ir.Binary(ir.BinaryOperator.AND, ties, condition, ir.Element.BOOL)
+        ties = build.equal(ir.Ref(candidate), ir.Load(op.array, op.index))
+        agrees = (build.equal(carry.value, found) for carry, found in also)
         if also:
-            yield ir.KernelIf(ties, tuple(ir.Store(c.array, c.index, c.value, shared=True) for c, _ in also))
+            yield ir.KernelIf(
+                build.both(ties, *agrees), tuple(ir.Store(c.array, c.index, c.value, shared=True) for c, _ in also)
+            )
 
     def found(self, carry: ir.Carry) -> ir.Expression | None:
         """What the answer holds in the carried cell; None if it does not say."""
@@ -130,7 +131,3 @@ class _Follower(Rewriter):
     def local(self, value: ir.Expression) -> ir.Variable:
         self.count += 1
         return ir.Variable(f"tie_{self.count}", value.element)
-
-
-def _equal(left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.EQUAL, left, right, ir.Element.BOOL)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any, Protocol, assert_never
 
 import numpy as np
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.interpreting import vectorize
@@ -90,7 +91,7 @@ def _sought(kernel: ir.Kernel) -> ir.Kernel | None:
     about = [part for part in conjuncts(condition) if _asks_about(part) <= known]
     if not any(neighbor in _asks_about(part) for part in about):
         return None
-    chosen = reduce(lambda one, other: ir.Binary(ir.BinaryOperator.AND, one, other, ir.Element.BOOL), about)
+    chosen = build.both(*about)
     arcs = ir.ForNeighbors(ir.Direction.OUT, ir.Ref(neighbor), node, position, (), loop.parallel)
     return with_signature(replace(kernel, iterator=neighbor, filter=chosen, body=(arcs,)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import expressions_of
 
@@ -37,7 +38,7 @@ def effect_of(
         ):
             grows = combine is ir.Combine.OR
             cell = ir.Load(array, own)
-            open, counts = (_not(cell), value) if grows else (cell, _not(value))
+            open, counts = (build.denied(cell), value) if grows else (cell, build.denied(value))
             conditions = (open,) if isinstance(value, ir.Const) and value.value is grows else (open, counts)
             return Marks((ir.Store(array, own, ir.Const(grows, ir.Element.BOOL)),)), conditions
         case (ir.UpdateCell(combine, array, index) as update,) if index == own:
@@ -79,7 +80,7 @@ def leaves(effect: Effect, condition: ir.Expression) -> bool:
     if not isinstance(condition, ir.Load) or not isinstance(effect, Marks):
         return False
     stores = (op for op in effect.ops if isinstance(op, ir.Store) and op.array == condition.array)
-    return all(op.value == ir.Const(True, ir.Element.BOOL) for op in stores)
+    return all(op.value == build.TRUE for op in stores)
 
 
 def denies(store: ir.KernelOp, condition: ir.Expression) -> bool:
@@ -96,10 +97,6 @@ def denies(store: ir.KernelOp, condition: ir.Expression) -> bool:
             return asked == value
         case _:
             return condition == cell and value.value is False
-
-
-def _not(condition: ir.Expression) -> ir.Expression:
-    return ir.Unary(ir.UnaryOperator.NOT, condition)
 
 
 def values(effect: Effect) -> Iterator[ir.Expression]:

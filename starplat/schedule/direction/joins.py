@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjuncts
 from starplat.ir.shapes.members import Membership, flag_of, membership
@@ -18,9 +19,6 @@ from starplat.ir.visitor import walk_expression, written_arrays
 from starplat.schedule.direction.join_effects import Effect, Marks, denies, effect_of, leaves, values
 from starplat.schedule.direction.monotone import falls_with, keeps_holding
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
-
-_BEYOND = {ir.Combine.MIN: ir.BinaryOperator.LESS, ir.Combine.MAX: ir.BinaryOperator.GREATER}
-_MIRRORED = {ir.BinaryOperator.LESS: ir.BinaryOperator.GREATER, ir.BinaryOperator.GREATER: ir.BinaryOperator.LESS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,8 @@ class Join:
 
     @property
     def emptied(self) -> tuple[ir.Fill, ...]:
-        """The operations that empty the set of senders, as the push does on its way."""
-        return (
-            (ir.Fill(self.members, ir.Const(False, ir.Element.BOOL)),)
-            if self.takes and self.members is not None
-            else ()
-        )
+        """What empties the set of those who tell, as the push does on its way."""
+        return (ir.Fill(self.members, build.FALSE),) if self.takes and self.members is not None else ()
 
     @property
     def is_soon_over(self) -> bool:
@@ -111,11 +105,8 @@ def _with_needed(edge: EdgeEffect, effect: Effect) -> EdgeEffect:
     if not isinstance(effect, ir.ExtremeCell):
         return edge
     candidate, cell = edge.unfolded(effect.candidate), ir.Load(effect.array, ir.Ref(edge.loop.neighbor))
-    sign = _BEYOND[effect.extreme]
-    asked = (
-        ir.Binary(sign, candidate, cell, ir.Element.BOOL),
-        ir.Binary(_MIRRORED[sign], cell, candidate, ir.Element.BOOL),
-    )
+    mirrored = ir.Combine.MAX if effect.extreme is ir.Combine.MIN else ir.Combine.MIN
+    asked = (build.beyond(effect.extreme, candidate, cell), build.beyond(mirrored, cell, candidate))
     needed = (step for step in edge.steps if isinstance(step, ir.Let) or edge.unfolded(step) not in asked)
     return replace(edge, steps=tuple(needed))
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import both
 from starplat.ir.visitor import walk_expression, with_signature
 from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 from starplat.schedule.names import Taken
@@ -82,11 +81,9 @@ def from_other_end(
     node; `told` is done beside a lowering. If it chooses `by_value`, other threads read the cell meanwhile."""
     assert kernel.iterator is not None
     node = spread.loop.neighbor
-    found = ir.KernelIf(reduce(both, (chosen, *spread.guards)), (_lowered(spread, by_value), *told, ir.KernelBreak()))
+    found = ir.KernelIf(build.both(chosen, *spread.guards), (_lowered(spread, by_value), *told, ir.KernelBreak()))
     position = ir.Variable(taken.free(f"{spread.loop.position.name}_in"), ir.Element.ARC)
-    unreached = ir.Binary(
-        ir.BinaryOperator.EQUAL, ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element), ir.Element.BOOL
-    )
+    unreached = build.equal(ir.Load(spread.cells, ir.Ref(node)), ir.infinity(spread.cells.element))
     return with_signature(
         replace(
             kernel,

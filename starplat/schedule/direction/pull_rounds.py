@@ -6,9 +6,9 @@ fewer nodes pushing is fast in any case, with more there is no doubt.
 
 from __future__ import annotations
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import both
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.shapes.rows import row_length
 from starplat.ir.visitor import with_signature
@@ -41,8 +41,8 @@ def pulls_if_many_words(
     well."""
     eighths = round(8 * (1 - (1 - 1 / share) ** 32))
     all_words = _share(ir.NumNodes(), 32, ir.Element.INT)
-    some = ir.Binary(ir.BinaryOperator.MULTIPLY, all_words, ir.Const(eighths, ir.Element.INT), ir.Element.INT)
-    return ir.HostIf(_more(words, _share(some, 8, ir.Element.INT)), pull, push)
+    some = build.times(all_words, build.number(eighths), ir.Element.INT)
+    return ir.HostIf(build.greater(words, _share(some, 8, ir.Element.INT)), pull, push)
 
 
 class ListChoices:
@@ -60,17 +60,19 @@ class ListChoices:
         active = known_length(listed)
         assert active is not None
         count, arcs, pulls = self._count(listed, span)
-        many_arcs = _more(ir.Ref(arcs), ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT))
-        some = _more(active, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
-        unsure = both(_more(active, ir.Const(FEW, ir.Element.INT)), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(pulls)))
+        many_arcs = build.greater(
+            ir.Ref(arcs), ir.Cast(_share(ir.NumArcs(), _MANY_ARCS, ir.Element.LONG), ir.Element.FLOAT)
+        )
+        some = build.greater(active, _share(ir.NumNodes(), _SOME_NODES, ir.Element.INT))
+        unsure = build.both(build.greater(active, build.number(FEW)), build.denied(ir.Ref(pulls)))
         counted = (
             ir.DeclareVariable(arcs, ir.Const(0.0, ir.Element.FLOAT)),
             ir.Launch(count.name),
             ir.SetVariable(pulls, many_arcs),
         )
         return (
-            ir.DeclareVariable(pulls, _more(active, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))),
-            ir.HostIf(both(unsure, some), counted),
+            ir.DeclareVariable(pulls, build.greater(active, _share(ir.NumNodes(), _MANY_NODES, ir.Element.INT))),
+            ir.HostIf(build.both(unsure, some), counted),
             ir.HostIf(ir.Ref(pulls), pull, push),
         )
 
@@ -97,8 +99,4 @@ class ListChoices:
 
 
 def _share(whole: ir.Expression, one_in: int, element: ir.Element) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.DIVIDE, whole, ir.Const(one_in, element), element)
-
-
-def _more(left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.GREATER, left, right, ir.Element.BOOL)
+    return build.divided(whole, ir.Const(one_in, element), element)

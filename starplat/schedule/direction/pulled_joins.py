@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import both, conjunction, conjuncts
+from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import all_expressions, walk_expression, with_signature
@@ -23,8 +23,6 @@ from starplat.schedule.edge_effects import Step, unfolded
 from starplat.schedule.names import Taken
 
 _FUNCTIONS = {ir.Combine.MIN: ir.MathFunction.MIN, ir.Combine.MAX: ir.MathFunction.MAX}
-_BEYOND = {ir.Combine.MIN: ir.BinaryOperator.LESS, ir.Combine.MAX: ir.BinaryOperator.GREATER}
-_TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 def pulled(join: Join, taken: Taken, *, shares_arcs: bool) -> ir.Kernel:
@@ -83,7 +81,7 @@ class _Puller:
         if best.element.is_real:  # a value that is no number counts for nothing
             begin, candidate = self.once(candidate)
             nothing = identity(effect.extreme, best.element)
-            steps = (*steps, *begin, ir.Binary(_BEYOND[effect.extreme], candidate, nothing, ir.Element.BOOL))
+            steps = (*steps, *begin, build.beyond(effect.extreme, candidate, nothing))
         combined = ir.Apply(_FUNCTIONS[effect.extreme], (ir.Ref(best), candidate), best.element)
         loop = self.over_arcs(place, (ir.SetLocal(best, combined),), steps)
         return (ir.Let(best, identity(effect.extreme, best.element)), loop, self.stored(effect, best, {}))
@@ -93,7 +91,7 @@ class _Puller:
         best = self.best_of(effect)
         held = {carry: self.local(f"{carry.array.name}_of_best", carry.array.element) for carry in _data(effect)}
         begin, candidate = self.once(effect.candidate)
-        wins = ir.Binary(_BEYOND[effect.extreme], candidate, ir.Ref(best), ir.Element.BOOL)
+        wins = build.beyond(effect.extreme, candidate, ir.Ref(best))
         takes = (ir.SetLocal(best, candidate), *(ir.SetLocal(held[carry], carry.value) for carry in held))
         steps, last = self.with_one_look(effect, (*self.join.edge.steps, *begin), (ir.KernelIf(wins, takes),))
         loop = self.over_arcs(place, last, steps)
@@ -135,7 +133,7 @@ class _Puller:
         asked = [e for e in conditions if not others & _variables(e)]
         tests = (*join.chosen, *(e for e in conditions if others & _variables(e)))
         found = tuple(replace(op, shared=False) if isinstance(op, ir.Store) else op for op in effect.ops)
-        search = ir.KernelIf(reduce(both, tests) if tests else _TRUE, (*found, ir.KernelBreak()))
+        search = ir.KernelIf(build.both(*tests) if tests else build.TRUE, (*found, ir.KernelBreak()))
         loop = ir.ForNeighbors(ir.Direction.IN, join.own, join.teller, place, (search,), True)
         return conjunction(asked), (loop,)
 
@@ -149,8 +147,8 @@ class _Puller:
         return ir.Variable(self.taken.free(name), element)
 
     def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
-        """The one update of the cell; other threads may read it meanwhile."""
-        beyond = ir.Binary(_BEYOND[effect.extreme], ir.Ref(best), ir.Load(effect.array, self.join.own), ir.Element.BOOL)
+        """The one update of the cell; others may look at it meanwhile."""
+        beyond = build.beyond(effect.extreme, ir.Ref(best), ir.Load(effect.array, self.join.own))
         store = ir.Store(effect.array, self.join.own, ir.Ref(best), shared=not self.join.settled)
         carried = (
             ir.Store(carry.array, carry.index, ir.Ref(held[carry]) if carry in held else carry.value)
@@ -178,7 +176,7 @@ def _within(steps: Iterable[Step], last: tuple[ir.KernelOp, ...]) -> tuple[ir.Ke
             case ir.Let(), _:
                 inside = (step, *inside)
             case _, (ir.KernelIf(condition, then, ()),) if inside is not last:
-                inside = (ir.KernelIf(both(step, condition), then),)
+                inside = (ir.KernelIf(build.both(step, condition), then),)
             case _:
                 inside = (ir.KernelIf(step, inside),)
     return inside

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.launches import is_launched_once
 from starplat.ir.uses import stream
 from starplat.schedule.direction.joins import Join
 
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
-_COUNTS = ((ir.Combine.OR, _TRUE), (ir.Combine.AND, _FALSE))
-"""What changes a variable."""
+_COUNTS = ((ir.Combine.OR, build.TRUE), (ir.Combine.AND, build.FALSE))
+"""What makes a difference to a variable."""
 
 
 def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:
@@ -27,7 +27,7 @@ def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:
     if loop.before or len(others) + 1 != len(row) or not isinstance(join.effect, ir.ExtremeCell):
         return False
     pairs = {frozenset((op.first, op.second)) for op in others if isinstance(op, ir.Swap)}
-    noted = [carry.array for carry in join.effect.carried if carry == ir.Carry(carry.array, join.own, _TRUE)]
+    noted = [carry.array for carry in join.effect.carried if carry == ir.Carry(carry.array, join.own, build.TRUE)]
     ways = [
         (now, array) for now in join.flags for array in noted if now != array and pairs == {frozenset((now, array))}
     ]

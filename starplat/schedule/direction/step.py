@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
@@ -24,8 +25,6 @@ from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Direction as Wanted
 from starplat.schedule.schedule import Schedule
 from starplat.schedule.step import Choice, Decided
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def push_or_pull(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -99,7 +98,7 @@ class _Maker(Rewriter):
         pull = self.pulling(kernel, wave)
         self.kernels.append(pull)
         why = "all that are walked tell the same, so one of them is enough"
-        emptied = (ir.Fill(wave.now, _FALSE),) if wave.takes else ()
+        emptied = (ir.Fill(wave.now, build.FALSE),) if wave.takes else ()
         if self.only_pull:
             self.choices.append(Choice(f"{kernel.name}: pull", why))
             return (ir.Launch(pull.name), *emptied)
@@ -117,8 +116,8 @@ class _Maker(Rewriter):
         found = membership(kernel)
         assert found is not None
         value = ir.Variable(self.taken.free(f"{wave.values.name}_of_next"), wave.values.element)
-        lowers = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(value), ir.Load(wave.values, lowering.index), ir.Element.BOOL)
-        told = tuple(ir.Store(carry.array, carry.index, _TRUE, shared=True) for carry in lowering.carried)
+        lowers = build.less(ir.Ref(value), ir.Load(wave.values, lowering.index))
+        told = tuple(ir.Store(carry.array, carry.index, build.TRUE, shared=True) for carry in lowering.carried)
         store = ir.Store(wave.values, lowering.index, ir.Ref(value), shared=True)
         loop = replace(spread.loop, body=(ir.Let(value, spread.candidate), ir.KernelIf(lowers, (store, *told))))
         return with_signature(replace(kernel, body=(*kernel.body[: len(kernel.body) - len(found.body)], loop)))
@@ -126,7 +125,7 @@ class _Maker(Rewriter):
     def pulling(self, kernel: ir.Kernel, wave: Wave) -> ir.Kernel:
         """The pull kernel: every unreached node searches its in-neighbors for a member."""
         assert kernel.iterator is not None
-        joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), _TRUE)
+        joins = ir.Store(wave.following, ir.Ref(wave.spread.loop.neighbor), build.TRUE)
         told = (joins, *wave.spread.lowering.also)
         chosen = ir.Load(wave.now, ir.Ref(kernel.iterator))
         return from_other_end(kernel, wave.spread, self.taken, chosen, told, shares_arcs=self.in_one_launch)

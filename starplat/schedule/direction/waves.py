@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, given_by
 from starplat.ir.shapes.members import membership
@@ -25,8 +26,6 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 from starplat.schedule.direction.pull_kernels import Spread, says_only_that, spread_in
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def _leaves_alone(op: ir.HostOp, wave: Wave, module: ir.Module) -> bool:
         case ir.Launch(kernel):
             return not needed & _written(module.kernel(kernel))
         case ir.Fill(array, value) if array in (wave.now, wave.following):
-            return value == _FALSE
+            return value == build.FALSE
         case ir.Swap(first, second):
             return not needed & {first, second} or {first, second} == {wave.now, wave.following}
         case ir.HostCall():
@@ -144,7 +143,7 @@ class _Beginning:
             ):
                 largest = ir.infinity(wave.values.element)
                 begins = value == largest and ir.Const(lowest, wave.values.element) != largest
-                alone = (nobody, flag) == (_FALSE, _TRUE) and one == first and self.is_same(cell, member)
+                alone = (nobody, flag) == (build.FALSE, build.TRUE) and one == first and self.is_same(cell, member)
                 return begins and alone and self.is_emptied(wave.following) and self.counts(lowest)
             case _:
                 return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import is_launched_once, launched_kernels
@@ -18,8 +19,6 @@ from starplat.ir.uses import stream
 from starplat.ir.visitor import all_expressions, walk_expression, walk_host, walk_kernel, with_signature
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
-
-_TRUE = ir.Const(True, ir.Element.BOOL)
 
 
 def ends_when_empty(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -125,7 +124,7 @@ class _Maker(Rewriter):
                 self.told[op.kernel] = found.variable
         if found.check is not None:
             self.dropped.add(found.check.kernel)
-        asks = ir.ReadEmpty(found.variable, found.added, found.begins.value == _TRUE)
+        asks = ir.ReadEmpty(found.variable, found.added, found.begins.value == build.TRUE)
         kept = [op for op in row if op is not found.begins and op is not found.check]
         self.choices.append(Choice(f"the loop ends when '{found.added.name}' is empty", "each round is told by it"))
         return replace(loop, body=(*kept, asks))
@@ -170,7 +169,7 @@ def _adds(body: tuple[ir.KernelOp, ...], members: ir.Array) -> bool:
 def _adds_itself(op: ir.KernelOp, members: ir.Array) -> bool:
     match op:
         case ir.Store(array, _, value):
-            return array == members and value == _TRUE
+            return array == members and value == build.TRUE
         case ir.ExtremeCell():
             return any(carry.array == members for carry in op.carried)
         case _:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import both
 from starplat.ir.visitor import arrays_in, walk_expression, with_signature, written_arrays
 
 
@@ -23,7 +23,7 @@ def _with_filter(kernel: ir.Kernel) -> ir.Kernel:
         case ir.Kernel(domain=ir.AllNodes(), body=(ir.KernelIf(condition, then, ()),)):
             if written_arrays(kernel.body).intersection(a for e in walk_expression(condition) for a in arrays_in(e)):
                 return kernel
-            wanted = condition if kernel.filter is None else both(kernel.filter, condition)
+            wanted = condition if kernel.filter is None else build.both(kernel.filter, condition)
             return with_signature(replace(kernel, filter=wanted, body=then))
         case ir.Kernel(domain=ir.AllNodes(), filter=None, body=(ir.Contribute(variable, value),)):
             combine = next(r.combine for r in kernel.reductions if r.variable == variable)

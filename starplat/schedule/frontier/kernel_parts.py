@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
-
-TRUE, FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 Conditions = tuple[ir.Expression, ...]
 
@@ -41,11 +40,6 @@ Part = Cleared | Lost | Done
 # --- conditions put together ---------------------------------------------------------------------------------------
 
 
-def either(left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    """One of two conditions, or both."""
-    return ir.Binary(ir.BinaryOperator.OR, left, right, ir.Element.BOOL)
-
-
 def negated(condition: ir.Expression) -> ir.Expression:
     """The opposite condition, simplified."""
     match condition:
@@ -54,4 +48,4 @@ def negated(condition: ir.Expression) -> ir.Expression:
         case ir.Binary(ir.BinaryOperator.EQUAL, operand, ir.Const(False, ir.Element.BOOL)):
             return operand
         case _:
-            return ir.Unary(ir.UnaryOperator.NOT, condition)
+            return build.denied(condition)

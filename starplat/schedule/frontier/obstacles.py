@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import all_expressions, arrays_in, walk_expression, walk_kernel
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
@@ -29,9 +28,9 @@ def obstacle(op: ir.HostOp, array: ir.Array, module: ir.Module) -> str | None:
         case _ if array not in arrays_in(op):
             return None
         case ir.Fill(_, value):
-            return None if value == _FALSE else "all nodes are put in at once"
+            return None if value == build.FALSE else "all nodes are put in at once"
         case ir.WriteCell(_, _, value):
-            return None if value == _TRUE else "the host takes out a single node"
+            return None if value == build.TRUE else "the host takes out a single node"
         case ir.ReadCell():
             return "the host asks for a single node"
         case ir.CopyArray():
@@ -60,7 +59,7 @@ def obstacle_in(kernel: ir.Kernel, array: ir.Array) -> str | None:
     match wrong:
         case None:
             return None
-        case ir.Store(_, _, value) if value == _FALSE:
+        case ir.Store(_, _, value) if value == build.FALSE:
             return "takes out single nodes"
         case _:
             return "stores in it what may be true or false"
@@ -79,11 +78,11 @@ def _lends(kernel: ir.Kernel, array: ir.Array) -> bool:
 def _only_adds(op: ir.KernelOp, array: ir.Array) -> bool:
     match op:
         case ir.Store(stored, _, value) if stored == array:
-            return value == _TRUE
+            return value == build.TRUE
         case ir.ExtremeCell():
             if array in (op.array, op.lock):
                 return False
-            return all(carry.value == _TRUE for carry in op.carried if carry.array == array)
+            return all(carry.value == build.TRUE for carry in op.carried if carry.array == array)
         case _:
             return array not in _named(op)
 

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import walk_host, walk_kernel, with_signature
 from starplat.schedule.frontier.active_sets import begins_cleared
-from starplat.schedule.frontier.kernel_parts import FALSE, TRUE, Cleared, Done, Lost, Part, negated
+from starplat.schedule.frontier.kernel_parts import Cleared, Done, Lost, Part, negated
 from starplat.schedule.frontier.own_flags import parts_of
 from starplat.schedule.levels.step import with_arrays
 from starplat.schedule.names import Taken
@@ -68,7 +69,7 @@ class _Sayer(Rewriter):
         outside = self.region, self.said, self.new
         self.region, self.said, self.new = body, {}, []
         made = self.host_block(body)
-        made = (*(ir.Fill(stay, FALSE) for stay in self.new), *made)
+        made = (*(ir.Fill(stay, build.FALSE) for stay in self.new), *made)
         self.region, self.said, self.new = outside
         return made
 
@@ -98,17 +99,17 @@ class _Sayer(Rewriter):
         own = ir.Ref(kernel.iterator)
         match part:
             case Cleared(array):
-                yield ir.Fill(array, FALSE)
+                yield ir.Fill(array, build.FALSE)
             case Done(conditions, body):
                 yield self.launch(kernel, conditions, body)
             case Lost(array, conditions, body):
                 stay = self.stay(array)
-                put = (ir.Store(stay, own, TRUE),)
+                put = (ir.Store(stay, own, build.TRUE),)
                 leaves = conjunction(conditions)
                 assert leaves is not None
                 parting = ir.KernelIf(leaves, body, put) if body else ir.KernelIf(negated(leaves), put)
                 comment = f"who stays in '{array.name}'"
-                yield self.launch(kernel, (ir.Load(array, own),), (ir.Store(array, own, FALSE), parting), comment)
+                yield self.launch(kernel, (ir.Load(array, own),), (ir.Store(array, own, build.FALSE), parting), comment)
                 yield ir.Swap(array, stay)
             case _:
                 assert_never(part)
@@ -143,7 +144,7 @@ class _Sayer(Rewriter):
         node = ir.Variable(self.taken.free("v"), ir.Element.NODE)
         name = self.taken.free(f"copy_{source.name}")
         comment = f"copies '{source.name}' to '{destination.name}'"
-        put = (ir.Store(destination, ir.Ref(node), TRUE),)
+        put = (ir.Store(destination, ir.Ref(node), build.TRUE),)
         kernel = ir.Kernel(name, ir.AllNodes(), node, ir.Load(source, ir.Ref(node)), put, (), (), (), comment=comment)
         self.kernels.append(with_signature(kernel))
-        return ir.Fill(destination, FALSE), ir.Launch(name)
+        return ir.Fill(destination, build.FALSE), ir.Launch(name)

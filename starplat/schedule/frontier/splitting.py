@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import reduce
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts, disjuncts
 from starplat.ir.rewriter import Rewriter, map_expression
@@ -23,17 +24,7 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 from starplat.schedule.frontier.filters import when_it_counts
-from starplat.schedule.frontier.kernel_parts import (
-    FALSE,
-    TRUE,
-    Cleared,
-    Conditions,
-    Done,
-    Lost,
-    Part,
-    either,
-    negated,
-)
+from starplat.schedule.frontier.kernel_parts import Cleared, Conditions, Done, Lost, Part, negated
 from starplat.schedule.loop.threads import is_safe
 
 
@@ -73,7 +64,9 @@ class Splitter:
         staying, leaving = list[ir.KernelOp](), list[ir.KernelOp]()
         for place, op in enumerate(ops):
             match op:
-                case ir.Store(array, index, value) if array in self.flags and index == self.own and value == FALSE:
+                case ir.Store(array, index, value) if (
+                    array in self.flags and index == self.own and value == build.FALSE
+                ):
                     alone = not any(array in arrays_in(later) for later in walk_kernel(ops[place + 1 :]))
                     (leaving if alone else staying).append(op)
                 case _:
@@ -99,7 +92,7 @@ class Splitter:
 
     def op(self, op: ir.KernelOp, given: Given) -> None:
         match op:
-            case ir.Store(array, index, value) if array in self.flags and index == self.own and value != TRUE:
+            case ir.Store(array, index, value) if array in self.flags and index == self.own and value != build.TRUE:
                 self.stored(array, value, given)
             case ir.UpdateCell(ir.Combine.OR, array, index, value) if array in self.flags and index == self.own:
                 self.add_any(array, list(disjuncts(value)), given)
@@ -108,9 +101,9 @@ class Splitter:
             case ir.KernelIf(condition, (ir.Store(array, index, ir.Const() as said),), (ir.Store() as other,)) if (
                 array in self.flags
                 and index == self.own
-                and other == ir.Store(array, index, FALSE if said == TRUE else TRUE)
+                and other == ir.Store(array, index, build.FALSE if said == build.TRUE else build.TRUE)
             ):
-                self.stored(array, condition if said == TRUE else negated(condition), given)
+                self.stored(array, condition if said == build.TRUE else negated(condition), given)
             case ir.KernelIf(condition, then, otherwise) if self.concerns(op):
                 now = len(self.written)
                 self.block(then, (*given, *((c, now) for c in conjuncts(condition))))
@@ -133,7 +126,7 @@ class Splitter:
         """A flag becomes false, or what a condition says."""
         one_of = [c for c in conjuncts(value) if flag_of(c, self.iterator) != array]
         any_of = [c for c in disjuncts(value) if flag_of(c, self.iterator) != array]
-        if value == FALSE:
+        if value == build.FALSE:
             self.lose(array, None, given)
         elif array not in _arrays_of(value):
             if not any(flag_of(c, self.iterator) in self.flags for c in (*any_of, *one_of, *(g for g, _ in given))):
@@ -169,8 +162,8 @@ class Splitter:
         """The node is added, if any of the conditions holds: by a walk for each where they are sets, else at once."""
         walks = all(flag_of(condition, self.iterator) in self.flags for condition in conditions)
         for each in [[c] for c in conditions] if walks else [conditions]:
-            asked = conjuncts(reduce(either, each))
-            self.part(Done((*self.still(given), *asked), (ir.Store(array, self.own, TRUE),)), frozenset({array}))
+            asked = conjuncts(reduce(build.either, each))
+            self.part(Done((*self.still(given), *asked), (ir.Store(array, self.own, build.TRUE),)), frozenset({array}))
 
     def told(self, op: ir.Contribute, variable: ir.Variable, value: ir.Expression, given: Given) -> None:
         """A value is contributed; one that makes no difference where a flag is not set is contributed by the flag's

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.conditions import conjunction, conjuncts
 from starplat.ir.launches import given_by
@@ -25,8 +26,6 @@ from starplat.schedule.names import Taken
 from starplat.schedule.schedule import Direction
 from starplat.schedule.step import Choice
 
-ZERO, ONE = ir.Const(0, ir.Element.INT), ir.Const(1, ir.Element.INT)
-
 
 @dataclass(frozen=True, slots=True)
 class LevelList:
@@ -39,8 +38,11 @@ class LevelList:
 
     def declarations(self, levels: Levels) -> tuple[ir.HostOp, ...]:
         """The ends of the first level, which has one node."""
-        known: tuple[ir.HostOp, ...] = (ir.DeclareVariable(self.begin, ZERO), ir.DeclareVariable(self.end, ONE))
-        return (*known, ir.WriteCell(self.starts, ZERO, ZERO)) if levels.returns else known
+        known: tuple[ir.HostOp, ...] = (
+            ir.DeclareVariable(self.begin, build.ZERO),
+            ir.DeclareVariable(self.end, build.ONE),
+        )
+        return (*known, ir.WriteCell(self.starts, build.ZERO, build.ZERO)) if levels.returns else known
 
     def noted(self, levels: Levels) -> tuple[ir.HostOp, ...]:
         """At the end of a round: the start of the next level."""
@@ -155,8 +157,8 @@ class LevelsAsLists(ReturnRewriter):
         if self.told is not None and op is self.told.begins:
             return ()
         if op is levels.first:
-            first = ir.WriteCell(listed.order, ZERO, levels.first.index)
-            return op, first, ir.WriteCell(self.count, ZERO, ONE), *listed.declarations(levels)
+            first = ir.WriteCell(listed.order, build.ZERO, levels.first.index)
+            return op, first, ir.WriteCell(self.count, build.ZERO, build.ONE), *listed.declarations(levels)
         if isinstance(op, ir.Launch) and op.kernel == levels.finder and self.pull is not None:
             pull = (ir.Launch(self.pull.name),)
             if self.direction is Direction.PULL:
@@ -164,7 +166,7 @@ class LevelsAsLists(ReturnRewriter):
             level = ir.Listed(listed.order, ir.Ref(listed.begin), ir.Ref(listed.end))
             return self.choices.choose(level, (op,), pull, self.pull.span)
         if op is levels.loop:
-            ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, ZERO))
+            ends = (ir.SetVariable(listed.begin, ir.Ref(listed.end)), ir.ReadCell(listed.end, self.count, build.ZERO))
             said = () if self.told is None else (self.told.said(listed),)
             inner = self.rebuild(levels.loop)
             return (replace(inner, body=(*inner.body, *ends, *listed.noted(levels), *said)),)
@@ -195,8 +197,8 @@ class _Appender(Rewriter):
         lists, told = self.lists, self.lists.told
         also = tuple(inner for inner in op.also if told is None or inner != told.contribution)
         append = (
-            ir.Let(lists.place, ZERO),
-            ir.FetchAdd(lists.place, lists.count, ZERO, ONE),
+            ir.Let(lists.place, build.ZERO),
+            ir.FetchAdd(lists.place, lists.count, build.ZERO, build.ONE),
             ir.Store(lists.listed.order, ir.Ref(lists.place), op.index),
         )
         if isinstance(op.index, ir.Ref):
@@ -219,14 +221,8 @@ class Told:
 
     def said(self, listed: LevelList) -> ir.HostOp:
         """The same, by the ends of the next level."""
-        operator = (
-            ir.BinaryOperator.LESS
-            if self.contribution.value == ir.Const(True, ir.Element.BOOL)
-            else ir.BinaryOperator.EQUAL
-        )
-        return ir.SetVariable(
-            self.variable, ir.Binary(operator, ir.Ref(listed.begin), ir.Ref(listed.end), ir.Element.BOOL)
-        )
+        operator = ir.BinaryOperator.LESS if self.contribution.value == build.TRUE else ir.BinaryOperator.EQUAL
+        return ir.SetVariable(self.variable, build.compared(operator, ir.Ref(listed.begin), ir.Ref(listed.end)))
 
 
 def told_by_finding(levels: Levels, module: ir.Module) -> Told | None:
@@ -271,4 +267,4 @@ def _shifted(number: ir.Variable, by: int) -> ir.Expression:
     if by == 0:
         return ir.Ref(number)
     operator = ir.BinaryOperator.ADD if by > 0 else ir.BinaryOperator.SUBTRACT
-    return ir.Binary(operator, ir.Ref(number), ir.Const(abs(by), ir.Element.INT), ir.Element.INT)
+    return ir.Binary(operator, ir.Ref(number), build.number(abs(by)), ir.Element.INT)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.launches import assigns, given_by, is_launched_once, touched
 from starplat.ir.uses import stream
@@ -201,22 +202,22 @@ def _known_highest(op: ir.HostOp, highest: dict[ir.Variable, int]) -> dict[ir.Va
         case ir.DeclareVariable(variable, ir.Ref(known)) | ir.SetVariable(variable, ir.Ref(known)) if known in highest:
             return {variable: highest[known]}
         case ir.DeclareVariable(variable, value) | ir.SetVariable(variable, value):
-            less = [more - 1 for known, more in highest.items() if value in (_plus(known, -1), _less(known))]
+            less = [
+                more - 1
+                for known, more in highest.items()
+                if value in (_plus(known, -1), build.minus(ir.Ref(known), build.ONE))
+            ]
             return {variable: less[0]} if less else {}
         case _:
             return {}
 
 
 def _plus(variable: ir.Variable, number: int) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), ir.Const(number, ir.Element.INT), ir.Element.INT)
-
-
-def _less(variable: ir.Variable) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.SUBTRACT, ir.Ref(variable), ir.Const(1, ir.Element.INT), ir.Element.INT)
+    return build.plus(ir.Ref(variable), build.number(number), ir.Element.INT)
 
 
 def _minus_one(variable: ir.Variable) -> ir.SetVariable:
-    return ir.SetVariable(variable, _less(variable))
+    return ir.SetVariable(variable, build.minus(ir.Ref(variable), build.ONE))
 
 
 def _least(condition: ir.Expression, number: ir.Variable) -> int | None:

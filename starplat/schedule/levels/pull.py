@@ -6,10 +6,9 @@ A cell that is lowered was INF and is lowered once, to the next level's number, 
 
 from __future__ import annotations
 
-from functools import reduce
-
+from starplat.ir import build
 from starplat.ir import nodes as ir
-from starplat.ir.conditions import both, conjuncts
+from starplat.ir.conditions import conjuncts
 from starplat.ir.visitor import walk_expression
 from starplat.schedule.direction.pull_kernels import Spread, from_other_end, says_only_that, spread_in
 from starplat.schedule.levels.loops import Levels
@@ -26,10 +25,8 @@ def pulled_level(found: ir.Kernel, levels: Levels, taken: Taken) -> ir.Kernel | 
     rest = [] if found.filter is None else list(conjuncts(found.filter))
     if any(isinstance(part, ir.Load) and part.array == spread.cells for e in rest for part in walk_expression(e)):
         return None
-    here: ir.Expression = ir.Binary(
-        ir.BinaryOperator.EQUAL, ir.Load(spread.cells, ir.Ref(found.iterator)), ir.Ref(levels.depth), ir.Element.BOOL
-    )
-    return from_other_end(found, spread, taken, reduce(both, rest, here), spread.lowering.also, by_value=True)
+    here: ir.Expression = build.equal(ir.Load(spread.cells, ir.Ref(found.iterator)), ir.Ref(levels.depth))
+    return from_other_end(found, spread, taken, build.both(here, *rest), spread.lowering.also, by_value=True)
 
 
 def _without_append(spread: Spread) -> tuple[ir.KernelOp, ...]:

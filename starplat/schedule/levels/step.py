@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.conditions import conjuncts
@@ -17,14 +18,12 @@ from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import arrays_in, used_host_arrays, walk_host, with_signature, written_arrays
 from starplat.schedule.direction.judged import judged_filters
 from starplat.schedule.levels.kernels import as_lowering, asked_level
-from starplat.schedule.levels.lists import ZERO, LevelsAsLists, ReturnRewriter, level_list
+from starplat.schedule.levels.lists import LevelsAsLists, ReturnRewriter, level_list
 from starplat.schedule.levels.loops import Levels, levels_in
 from starplat.schedule.names import Taken
 from starplat.schedule.queues.step import has_queues
 from starplat.schedule.schedule import Frontier, Schedule
 from starplat.schedule.step import Choice, Decided
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def levels_at_hand(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -119,15 +118,15 @@ class _Flagger(ReturnRewriter):
     def host_op(self, op: ir.HostOp) -> Iterable[ir.HostOp]:
         levels, listed = self.levels, self.listed
         if op is levels.fill:
-            return op, ir.Fill(self.now, _FALSE), ir.Fill(self.following, _FALSE)
+            return op, ir.Fill(self.now, build.FALSE), ir.Fill(self.following, build.FALSE)
         if op is levels.first:
-            flagged = ir.WriteCell(self.now, levels.first.index, _TRUE)
-            return op, flagged, *self.when_back(*listed.declarations(levels), ir.DeclareVariable(self.size, ZERO))
+            flagged = ir.WriteCell(self.now, levels.first.index, build.TRUE)
+            return op, flagged, *self.when_back(*listed.declarations(levels), ir.DeclareVariable(self.size, build.ZERO))
         if isinstance(op, ir.Launch) and op.kernel == levels.finder:
             return *self.when_back(ir.ListMembers(self.now, listed.order, ir.Ref(listed.begin))), op
         if op is levels.loop:
             inner = self.rebuild(levels.loop)
-            turn = (ir.Swap(self.now, self.following), ir.Fill(self.following, _FALSE))
+            turn = (ir.Swap(self.now, self.following), ir.Fill(self.following, build.FALSE))
             return (replace(inner, body=(*inner.body, *turn, *self.when_back(*self.next_level()))),)
         return super().host_op(op)
 
@@ -136,7 +135,7 @@ class _Flagger(ReturnRewriter):
         begin, end = self.listed.begin, self.listed.end
         yield ir.ReadSize(self.size, self.now)
         yield ir.SetVariable(begin, ir.Ref(end))
-        yield ir.SetVariable(end, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(end), ir.Ref(self.size), ir.Element.INT))
+        yield ir.SetVariable(end, build.plus(ir.Ref(end), ir.Ref(self.size), ir.Element.INT))
         yield from self.listed.noted(self.levels)
 
     def when_back(self, *ops: ir.HostOp) -> tuple[ir.HostOp, ...]:
@@ -164,7 +163,7 @@ class _Carrier(Rewriter):
 
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         if isinstance(op, ir.ExtremeCell) and op.array == self.cells:
-            return (replace(op, carried=(ir.Carry(self.flags, op.index, _TRUE),)),)
+            return (replace(op, carried=(ir.Carry(self.flags, op.index, build.TRUE),)),)
         return (self.rebuild(op),)
 
 

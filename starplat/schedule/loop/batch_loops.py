@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.listed import known_length
 from starplat.ir.uses import stream
@@ -51,11 +52,9 @@ def rounds_of(op: ir.HostOp, module: ir.Module, taken: Taken) -> Rounds | None:
             return _rounds(copied(before), True, (*body, *step, *_again(before)), condition, module)
         case ir.HostForRange(variable, first, end, body):
             last = ir.Variable(taken.free(f"{variable.name}_end"), variable.element)
-            less = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(variable), ir.Ref(last), ir.Element.BOOL)
+            less = build.less(ir.Ref(variable), ir.Ref(last))
             one = ir.Const(1, variable.element)
-            advance = ir.SetVariable(
-                variable, ir.Binary(ir.BinaryOperator.ADD, ir.Ref(variable), one, variable.element)
-            )
+            advance = ir.SetVariable(variable, build.plus(ir.Ref(variable), one))
             ahead = (ir.DeclareVariable(variable, first), ir.DeclareVariable(last, end))
             return _rounds(ahead, True, (*body, advance), less, module)
         case _:
@@ -162,7 +161,7 @@ def _about_launch(name: str, varying: set[ir.Variable], module: ir.Module) -> It
 def _about_cell(array: ir.Array, index: ir.Expression) -> Iterator[str]:
     if array.origin is ir.Origin.HOST:
         yield f"'{array.name}' is the host's own"
-    elif array.extent is not ir.Extent.ONE or index != ir.Const(0, ir.Element.INT):
+    elif array.extent is not ir.Extent.ONE or index != build.ZERO:
         yield f"the host must make sure that '{array.name}' has the cell that it asks for"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import map_expression
@@ -23,7 +24,6 @@ from starplat.ir.visitor import (
     written_arrays,
 )
 from starplat.schedule.loop.batch_values import (
-    FIRST,
     Reading,
     Values,
     combined_with,
@@ -97,7 +97,7 @@ class Round:
         """The scalar as its cell has it."""
         if variable not in self.cells:
             self.cells[variable] = self.cell(f"{variable.name}_cell", variable.element)
-        return ir.Load(self.cells[variable], FIRST)
+        return ir.Load(self.cells[variable], build.ZERO)
 
     def value(self, expression: ir.Expression) -> ir.Expression:
         """The host's value here, as the device computes it."""
@@ -159,7 +159,7 @@ class Round:
             one, other = first[variable], second[variable]
             self.values[variable] = one if one == other else ir.Select(condition, one, other)
         if leaves:
-            self.store(goes_on=ir.Unary(ir.UnaryOperator.NOT, condition))
+            self.store(goes_on=build.denied(condition))
 
     def branch(self, ops: Iterable[ir.HostOp], before: Values) -> Values:
         """The values after some operations on scalars."""
@@ -175,8 +175,8 @@ class Round:
         names = ("turned", "turned_on_device")
         by_host, on_device = (ir.Variable(self.taken.free(name), ir.Element.BOOL) for name in names)
         self.turns.append((op, by_host, on_device))
-        self.values[on_device] = ir.Unary(ir.UnaryOperator.NOT, self.stored(on_device))
-        self.made += (op, ir.SetVariable(by_host, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(by_host))))
+        self.values[on_device] = build.denied(self.stored(on_device))
+        self.made += (op, ir.SetVariable(by_host, build.denied(ir.Ref(by_host))))
 
     # --- kernels -----------------------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class Round:
         element = reduction.variable.element
         start = identity(reduction.combine, element)
         word = self.cell(f"{reduction.variable.name}_found", ir.Element.INT if element is ir.Element.BOOL else element)
-        self.words[word] = ir.Const(int(start.value), ir.Element.INT) if element is ir.Element.BOOL else start
+        self.words[word] = build.number(int(start.value)) if element is ir.Element.BOOL else start
         self._used.append(word)
         return word
 
@@ -246,7 +246,7 @@ class Round:
         kept += [] if goes_on is None else [(self.goes_on, self.taken.free("again"), goes_on)]
         if not kept:
             return
-        ready = tuple(ir.Store(word, FIRST, self.words[word]) for word in self._used)
+        ready = tuple(ir.Store(word, build.ZERO, self.words[word]) for word in self._used)
         ends = goes_on is not None
         what = ", ".join(variable.name for variable, _ in found)
         comment = f"works out what the host does not wait for{f': {what}' if what else ''}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter, map_expression
 from starplat.ir.visitor import all_expressions, arrays_in, expressions_of, walk_expression, with_signature
 
-FIRST = ir.Const(0, ir.Element.INT)
 """The index of the only cell of an array."""
 
 Values = dict[ir.Variable, ir.Expression]
@@ -26,7 +26,7 @@ def stores_of(kept: Iterable[tuple[ir.Array, str, ir.Expression]]) -> Iterator[i
             local = ir.Variable(name, value.element)
             yield ir.Let(local, value)
             known[value] = ir.Ref(local)
-        stores.append(ir.Store(array, FIRST, known.get(value, value)))
+        stores.append(ir.Store(array, build.ZERO, known.get(value, value)))
     yield from stores
 
 
@@ -63,11 +63,9 @@ def without_stores(kernel: ir.Kernel, cells: set[ir.Array]) -> ir.Kernel:
 
 
 def found_in(word: ir.Array, element: ir.Element) -> ir.Expression:
-    """The result of a reduction."""
-    found = ir.Load(word, FIRST)
-    return (
-        ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, FIRST, ir.Element.BOOL) if element is ir.Element.BOOL else found
-    )
+    """What came of a reduction."""
+    found = ir.Load(word, build.ZERO)
+    return build.differs(found, build.ZERO) if element is ir.Element.BOOL else found
 
 
 _ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
@@ -87,8 +85,8 @@ def combined_with(combine: ir.Combine, old: ir.Expression, found: ir.Expression)
         any_of = combine in _ANY
         if old == ir.Const(not any_of, ir.Element.BOOL):
             return found
-        return ir.Binary(ir.BinaryOperator.OR if any_of else ir.BinaryOperator.AND, old, found, ir.Element.BOOL)
+        return build.both(old, found)
     if combine in (ir.Combine.MIN, ir.Combine.MAX):
         order = ir.BinaryOperator.LESS if combine is ir.Combine.MIN else ir.BinaryOperator.GREATER
-        return ir.Select(ir.Binary(order, found, old, ir.Element.BOOL), found, old)
+        return ir.Select(build.compared(order, found, old), found, old)
     return ir.Binary(_OPERATORS[combine], old, found, element)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
@@ -26,8 +27,6 @@ from starplat.source import NOWHERE
 MOST_AHEAD = 8
 """The most rounds launched at a time. A readback takes about as long as the launches of one round: loops of 20 to 100
 rounds then lose least to readbacks and launches in vain together."""
-
-_FIRST, _TRUE, _FALSE = ir.Const(0, ir.Element.INT), ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def rounds_in_batches(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -136,11 +135,11 @@ class _Batcher(Rewriter):
         self.cells += (one.goes_on, *one.cells.values(), *one.words)
         yield from rounds.ahead
         for _, by_host, on_device in one.turns:
-            yield ir.DeclareVariable(by_host, _FALSE)
-            yield ir.DeclareVariable(on_device, _FALSE)
-        reads = (ir.ReadCell(variable, one.cells[variable], _FIRST) for variable in late)
+            yield ir.DeclareVariable(by_host, build.FALSE)
+            yield ir.DeclareVariable(on_device, build.FALSE)
+        reads = (ir.ReadCell(variable, one.cells[variable], build.ZERO) for variable in late)
         loop = (ir.Launch(begin.name), ir.InBatches(one.goes_on, body, MOST_AHEAD), *reads, *self.turned(one))
-        if rounds.tested_first and rounds.condition != _TRUE:
+        if rounds.tested_first and rounds.condition != build.TRUE:
             yield ir.HostIf(rounds.condition, loop)
         else:
             yield from loop
@@ -149,9 +148,13 @@ class _Batcher(Rewriter):
         """One thread stores the host's values into cells."""
         lasting = (*rounds.varying, *(on_device for _, _, on_device in one.turns))
         stores = (
-            ir.Store(one.goes_on, _FIRST, _TRUE),
-            *(ir.Store(one.cells[variable], _FIRST, ir.Ref(variable)) for variable in lasting if variable in one.cells),
-            *(ir.Store(word, _FIRST, start) for word, start in one.words.items()),
+            ir.Store(one.goes_on, build.ZERO, build.TRUE),
+            *(
+                ir.Store(one.cells[variable], build.ZERO, ir.Ref(variable))
+                for variable in lasting
+                if variable in one.cells
+            ),
+            *(ir.Store(word, build.ZERO, start) for word, start in one.words.items()),
         )
         name = self.taken.free(f"{self.host.name}_begin")
         comment = "puts what rounds change on the device"
@@ -160,8 +163,8 @@ class _Batcher(Rewriter):
     def turned(self, one: Round) -> Iterator[ir.HostOp]:
         """Undoes swaps of the host in rounds after the last one."""
         for swap, by_host, on_device in one.turns:
-            yield ir.ReadCell(on_device, one.cells[on_device], _FIRST)
-            differs = ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(by_host), ir.Ref(on_device), ir.Element.BOOL)
+            yield ir.ReadCell(on_device, one.cells[on_device], build.ZERO)
+            differs = build.differs(ir.Ref(by_host), ir.Ref(on_device))
             yield ir.HostIf(differs, (replace(swap),))
 
     def late(self, op: ir.HostOp, rounds: Rounds) -> list[ir.Variable]:

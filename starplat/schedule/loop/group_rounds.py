@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.listed import known_length
@@ -133,7 +134,7 @@ class _Round:
             return None
         then, otherwise = tuple(stream(op.then)), tuple(stream(op.otherwise))
         if all(map(self.fits, otherwise)):
-            self.provided[ir.Unary(ir.UnaryOperator.NOT, condition)] = None
+            self.provided[build.denied(condition)] = None
             return otherwise
         if all(map(self.fits, then)):
             self.provided[condition] = None
@@ -201,7 +202,7 @@ def _is_word(op: ir.HostOp) -> bool:
     match op:
         case ir.ReadCell(_, array, index) | ir.WriteCell(array, index):
             own = array.origin in (ir.Origin.HOST, ir.Origin.TEMPORARY)
-            only = array.extent is ir.Extent.ONE and index == ir.Const(0, ir.Element.INT)
+            only = array.extent is ir.Extent.ONE and index == build.ZERO
             return own and is_safe(index) and (only or array.extent is ir.Extent.NODES_AND_ONE)
         case _:
             return False

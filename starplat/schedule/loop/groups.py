@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from functools import reduce
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
-from starplat.ir.conditions import both, conjuncts
+from starplat.ir.conditions import conjuncts
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.visitor import declared_by, used_host_arrays, walk_host
 from starplat.schedule.loop.group_rounds import Rounds, copied, rounds_of, with_plain_walks
@@ -27,8 +27,6 @@ FEW = 4096
 
 ARCS_OF_A_NODE = 8
 """The mean degree up to which one group is used: its threads take nodes with all their arcs."""
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 def rounds_by_one_group(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -75,7 +73,7 @@ class _Grouper(Rewriter):
         """The loop, which decides in each round what runs it."""
         limit = ir.Variable(self.taken.free("few"), ir.Element.INT)
         provided = (condition for condition in rounds.provided if not _holds_of_few(condition, rounds.lengths))
-        few = reduce(both, (*(_less(length, limit) for length in rounds.lengths), *provided))
+        few = build.both(*(build.less(length, ir.Ref(limit)) for length in rounds.lengths), *provided)
         yield ir.DeclareVariable(limit, _limit())
         if rounds.ahead is None:
             by_host = (ir.HostIf(few, self.launch(rounds, rounds.loop.condition, few), rounds.by_host),)
@@ -85,7 +83,7 @@ class _Grouper(Rewriter):
         ends = (ir.SetVariable(goes_on, rounds.loop.condition), ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead)))
         last = replace(rounds, body=(*rounds.body, *copied(ends)))
         body = ir.HostIf(few, self.launch(last, ir.Ref(goes_on), few), (*rounds.by_host, *ends))
-        yield ir.DeclareVariable(goes_on, _TRUE if rounds.loop.test_last else rounds.loop.condition)
+        yield ir.DeclareVariable(goes_on, build.TRUE if rounds.loop.test_last else rounds.loop.condition)
         yield ir.HostIf(ir.Ref(goes_on), copied(rounds.ahead))
         yield ir.HostWhile((), ir.Ref(goes_on), (body,))
 
@@ -93,14 +91,14 @@ class _Grouper(Rewriter):
         """The launch of a group that runs rounds while the condition holds and nodes are few. Arrays that it swaps an
         odd number of times are swapped by the host behind it."""
         turned = ir.Variable(self.taken.free("turned"), ir.Element.BOOL)
-        turns = (ir.SetVariable(turned, ir.Unary(ir.UnaryOperator.NOT, ir.Ref(turned))),) if rounds.swaps else ()
-        again = ir.Binary(ir.BinaryOperator.AND, condition, few, ir.Element.BOOL)
+        turns = (ir.SetVariable(turned, build.denied(ir.Ref(turned))),) if rounds.swaps else ()
+        again = build.both(condition, few)
         loop = ir.HostWhile(copied(rounds.loop.before), again, (*copied(rounds.body), *turns), test_last=True)
         back = (ir.HostIf(ir.Ref(turned), copied(rounds.swaps)),) if rounds.swaps else ()
         group = self.operation((with_plain_walks(loop, self.given, self.taken, self.kernels), *back), rounds)
         if not rounds.swaps:
             return (group,)
-        return (ir.DeclareVariable(turned, _FALSE), group, ir.HostIf(ir.Ref(turned), copied(rounds.swaps)))
+        return (ir.DeclareVariable(turned, build.FALSE), group, ir.HostIf(ir.Ref(turned), copied(rounds.swaps)))
 
     def operation(self, body: tuple[ir.HostOp, ...], rounds: Rounds) -> ir.OnDevice:
         everything = replace(self.given, kernels=(*self.given.kernels, *self.kernels))
@@ -116,14 +114,10 @@ class _Grouper(Rewriter):
 
 
 def _limit() -> ir.Expression:
-    """The number of nodes that are few: none where nodes have many arcs."""
-    share = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumArcs(), ir.Const(ARCS_OF_A_NODE, ir.Element.ARC), ir.Element.ARC)
-    crowded = ir.Binary(ir.BinaryOperator.GREATER, share, ir.NumNodes(), ir.Element.BOOL)
-    return ir.Select(crowded, ir.Const(0, ir.Element.INT), ir.Const(FEW, ir.Element.INT))
-
-
-def _less(length: ir.Expression, limit: ir.Variable) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.LESS, length, ir.Ref(limit), ir.Element.BOOL)
+    """How many are few: nobody where nodes have many arcs."""
+    share = build.divided(ir.NumArcs(), ir.Const(ARCS_OF_A_NODE, ir.Element.ARC), ir.Element.ARC)
+    crowded = build.greater(share, ir.NumNodes())
+    return ir.Select(crowded, build.ZERO, build.number(FEW))
 
 
 def _holds_of_few(condition: ir.Expression, lengths: Collection[ir.Expression]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.launches import touched
@@ -113,12 +114,12 @@ class _Former:
                 return all(self.fits(inner, known) for inner in body)
             case ir.HostIf(condition, then, otherwise):
                 return all(self.fits(i, (*known, condition)) for i in then) and all(
-                    self.fits(i, (*known, _NO)) for i in otherwise
+                    self.fits(i, (*known, build.FALSE)) for i in otherwise
                 )
             case ir.HostWhile() | ir.HostFor() | ir.HostForRange():
-                return all(self.fits(i, (*known, _NO)) for block in blocks_of(op) for i in block)
+                return all(self.fits(i, (*known, build.FALSE)) for block in blocks_of(op) for i in block)
             case ir.HostBreak() | ir.HostContinue():
-                return _NO in known
+                return build.FALSE in known
             case _:
                 return False
 
@@ -178,9 +179,6 @@ class _Former:
         )
         first = next((op for op in inside if array in touched(op, self.module) and not blocks_of(op)), None)
         return own and not elsewhere and isinstance(first, ir.Fill)
-
-
-_NO = ir.Const(False, ir.Element.BOOL)
 
 
 def _of(op: ir.Swap) -> tuple[ir.Array, ir.Array]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import taking
 from starplat.ir.shapes.sums import raised
 from starplat.ir.visitor import with_signature
 from starplat.schedule.priority.relaxing import Relaxing
-
-_TRUE, _FALSE = ir.Const(True, ir.Element.BOOL), ir.Const(False, ir.Element.BOOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,7 @@ def near_rounds(
         ir.Variable(fresh("nobody_near"), ir.Element.BOOL),
         ir.Variable(fresh("nobody_waits"), ir.Element.BOOL),
     )
-    goes_on = ir.Binary(
-        ir.BinaryOperator.AND, ir.Ref(nobody), ir.Unary(ir.UnaryOperator.NOT, ir.Ref(none_waits)), ir.Element.BOOL
-    )
+    goes_on = build.both(ir.Ref(nobody), build.denied(ir.Ref(none_waits)))
     rising: tuple[ir.HostOp, ...] = (
         ir.SetVariable(settled, ir.Ref(limit)),
         ir.SetVariable(limit, raised(limit, rise)),
@@ -54,15 +51,13 @@ def near_rounds(
         ir.ReadEmpty(none_waits, later),
     )
     ends = found.done.variable
-    over: ir.Expression = (
-        ir.Ref(nobody) if found.done.value == _TRUE else ir.Unary(ir.UnaryOperator.NOT, ir.Ref(nobody))
-    )
+    over: ir.Expression = ir.Ref(nobody) if found.done.value == build.TRUE else build.denied(ir.Ref(nobody))
     ops = (
         ir.DeclareVariable(limit, ir.Ref(step)),
         ir.DeclareVariable(rise, ir.Ref(step)),
         ir.DeclareVariable(settled, ir.Ref(step)),
-        ir.DeclareVariable(nobody, _TRUE),
-        ir.DeclareVariable(none_waits, _TRUE),
+        ir.DeclareVariable(nobody, build.TRUE),
+        ir.DeclareVariable(none_waits, build.TRUE),
         ir.HostWhile(
             (),
             loop.condition,
@@ -100,11 +95,11 @@ class _SortedOut(Rewriter):
     def kernel_op(self, op: ir.KernelOp) -> Iterable[ir.KernelOp]:
         match op:
             case ir.ExtremeCell(array=array, index=index) if array == self.found.values:
-                near = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(self.candidate), ir.Ref(self.limit), ir.Element.BOOL)
+                near = build.less(ir.Ref(self.candidate), ir.Ref(self.limit))
                 where = ir.KernelIf(
                     near,
-                    (ir.Store(self.found.following, index, _TRUE, shared=True),),
-                    (ir.Store(self.later, index, _TRUE, shared=True),),
+                    (ir.Store(self.found.following, index, build.TRUE, shared=True),),
+                    (ir.Store(self.later, index, build.TRUE, shared=True),),
                 )
                 given = ir.Let(self.candidate, op.candidate)
                 data = tuple(carry for carry in op.carried if carry.array != self.found.following)
@@ -118,10 +113,10 @@ def _sorting(
 ) -> ir.Kernel:
     """Moves far nodes that are near by now into the next frontier."""
     node, value = ir.Variable(fresh("node"), ir.Element.NODE), ir.Variable(fresh("value"), found.values.element)
-    near = ir.Binary(ir.BinaryOperator.LESS, ir.Ref(value), ir.Ref(limit), ir.Element.BOOL)
-    waits = ir.Binary(ir.BinaryOperator.GREATER_EQUAL, ir.Ref(value), ir.Ref(settled), ir.Element.BOOL)
+    near = build.less(ir.Ref(value), ir.Ref(limit))
+    waits = build.at_least(ir.Ref(value), ir.Ref(settled))
     come = ir.KernelIf(
-        near, (ir.Store(found.now, ir.Ref(node), _TRUE),), (ir.Store(found.following, ir.Ref(node), _TRUE),)
+        near, (ir.Store(found.now, ir.Ref(node), build.TRUE),), (ir.Store(found.following, ir.Ref(node), build.TRUE),)
     )
     body: tuple[ir.KernelOp, ...] = (
         taking(later, node),

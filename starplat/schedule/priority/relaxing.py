@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.launches import is_launched_once
 from starplat.ir.shapes.members import membership
@@ -45,7 +46,7 @@ def relaxing(loop: ir.HostWhile, module: ir.Module) -> Relaxing | None:
         return None
     match list(stream(loop.body)):
         case [ir.Launch(name), ir.Swap(first, second), ir.ReadEmpty(variable, members, when_empty)]:
-            ends = ir.Unary(ir.UnaryOperator.NOT, ir.Ref(variable)) if when_empty else ir.Ref(variable)
+            ends = build.denied(ir.Ref(variable)) if when_empty else ir.Ref(variable)
             done = ir.SetVariable(variable, ir.Const(when_empty, ir.Element.BOOL))
         case _:
             return None
@@ -97,7 +98,7 @@ def _addition(
     known = all(_is_of_arc(part, own.array, position, scalars) for part in parts)
     if len(rest) != len(terms) - 1 or not known or not any(isinstance(part, ir.Load) for part in parts):
         return None
-    return reduce(lambda left, right: ir.Binary(ir.BinaryOperator.ADD, left, right, left.element), rest)
+    return reduce(build.plus, rest)
 
 
 def _terms(value: ir.Expression) -> Iterator[ir.Expression]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
 from starplat.ir.rewriter import Rewriter
@@ -30,7 +31,6 @@ from starplat.schedule.step import Choice, Decided
 
 _BUSY = 1024.0
 _BUSY_BY_HOST = 96.0
-_FALSE = ir.Const(False, ir.Element.BOOL)
 
 
 def nearest_first(module: ir.Module, schedule: Schedule, capabilities: Capabilities) -> ir.Module | Decided:
@@ -87,11 +87,11 @@ class _Maker(Rewriter):
         if self.in_one_launch and self.sets_in_one_launch:
             walk, now, following = found.walk.name, found.now, found.following
             first = ir.NearestFirst((loop,), walk, now, following, later, found.values, step, found.done)
-            return (*choose, ir.Fill(later, _FALSE), first)
+            return (*choose, ir.Fill(later, build.FALSE), first)
         rounds = near_rounds(loop, found, later, step, self.fresh)
         self.changed[found.walk.name] = rounds.walk
         self.kernels.append(rounds.sort)
-        return (*choose, ir.Fill(later, _FALSE), *rounds.ops)
+        return (*choose, ir.Fill(later, build.FALSE), *rounds.ops)
 
     def how(self, found: Relaxing) -> str:
         if isinstance(self.priority, Delta):
@@ -117,9 +117,7 @@ class _Maker(Rewriter):
         mean = ir.Variable(self.fresh(f"mean_{name}"), ir.Element.DOUBLE)
         degree = ir.Variable(self.fresh("mean_degree"), ir.Element.DOUBLE)
         yield ir.DeclareVariable(mean, _mean(total))
-        yield ir.DeclareVariable(
-            degree, _real(ir.BinaryOperator.DIVIDE, _number_of(ir.NumArcs()), _number_of(ir.NumNodes()))
-        )
+        yield ir.DeclareVariable(degree, build.divided(_number_of(ir.NumArcs()), _number_of(ir.NumNodes())))
         known = ir.Ref(mean), ir.Ref(degree)
         rise = _width_by_host(*known) if longest is None else _width(*known, ir.Ref(longest))
         yield ir.DeclareVariable(step, _as_step(rise, step.element))
@@ -128,12 +126,12 @@ class _Maker(Rewriter):
         """Sums up one arc's addition for every node, evenly spaced, and finds the longest row."""
         v = ir.Variable(self.fresh("node"), ir.Element.NODE)
         arcs, number = ir.NumArcs(ir.Element.ARC), ir.Cast(ir.Ref(v), ir.Element.ARC)
-        degree = ir.Binary(ir.BinaryOperator.DIVIDE, arcs, ir.Cast(ir.NumNodes(), ir.Element.ARC), ir.Element.ARC)
+        degree = build.divided(arcs, ir.Cast(ir.NumNodes(), ir.Element.ARC), ir.Element.ARC)
         apart = ir.Apply(ir.MathFunction.MAX, (degree, ir.Const(1, ir.Element.ARC)), ir.Element.ARC)
-        place = ir.Binary(ir.BinaryOperator.MULTIPLY, number, apart, ir.Element.ARC)
+        place = build.times(number, apart, ir.Element.ARC)
         added = unfolded(found.addition, {found.position: place})
         value = added if added.element is ir.Element.DOUBLE else ir.Cast(added, ir.Element.DOUBLE)
-        there = ir.Binary(ir.BinaryOperator.LESS, number, arcs, ir.Element.BOOL)
+        there = build.less(number, arcs)
         summed, reductions = ir.KernelIf(there, (ir.Contribute(total, value),)), [ir.Reduction(total, ir.Combine.ADD)]
         body: tuple[ir.KernelOp, ...] = (summed,)
         if longest is not None:
@@ -150,34 +148,28 @@ def _with_kernels(module: ir.Module, kernels: list[ir.Kernel]) -> ir.Module:
 
 def _width(mean: ir.Expression, degree: ir.Expression, longest: ir.Expression) -> ir.Expression:
     """1,024 mean / degree^2, and over the root of the degree if no row is much longer than that."""
-    square = _real(ir.BinaryOperator.MULTIPLY, degree, degree)
-    busy = _real(
-        ir.BinaryOperator.DIVIDE, _real(ir.BinaryOperator.MULTIPLY, ir.Const(_BUSY, ir.Element.DOUBLE), mean), square
-    )
-    most = _real(ir.BinaryOperator.MULTIPLY, ir.Const(float(EVEN), ir.Element.DOUBLE), degree)
-    is_even = ir.Binary(ir.BinaryOperator.LESS_EQUAL, _number_of(longest), most, ir.Element.BOOL)
+    square = build.times(degree, degree)
+    busy = build.divided(build.times(ir.Const(_BUSY, ir.Element.DOUBLE), mean), square)
+    most = build.times(ir.Const(float(EVEN), ir.Element.DOUBLE), degree)
+    is_even = build.at_most(_number_of(longest), most)
     root = ir.Apply(ir.MathFunction.SQRT, (degree,), ir.Element.DOUBLE)
-    return _real(ir.BinaryOperator.DIVIDE, busy, ir.Select(is_even, root, ir.Const(1.0, ir.Element.DOUBLE)))
+    return build.divided(busy, ir.Select(is_even, root, ir.Const(1.0, ir.Element.DOUBLE)))
 
 
 def _width_by_host(mean: ir.Expression, degree: ir.Expression) -> ir.Expression:
     """96 mean / degree."""
-    busy = _real(ir.BinaryOperator.MULTIPLY, ir.Const(_BUSY_BY_HOST, ir.Element.DOUBLE), mean)
-    return _real(ir.BinaryOperator.DIVIDE, busy, degree)
+    busy = build.times(ir.Const(_BUSY_BY_HOST, ir.Element.DOUBLE), mean)
+    return build.divided(busy, degree)
 
 
 def _mean(total: ir.Variable) -> ir.Expression:
     """The mean of as many additions as there are nodes, or arcs where these are fewer."""
     looked_at = ir.Apply(ir.MathFunction.MIN, (_number_of(ir.NumNodes()), _number_of(ir.NumArcs())), ir.Element.DOUBLE)
-    return _real(ir.BinaryOperator.DIVIDE, ir.Ref(total), looked_at)
+    return build.divided(ir.Ref(total), looked_at)
 
 
 def _number_of(count: ir.Expression) -> ir.Expression:
     return ir.Cast(count, ir.Element.DOUBLE)
-
-
-def _real(operator: ir.BinaryOperator, left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    return ir.Binary(operator, left, right, ir.Element.DOUBLE)
 
 
 def _as_step(width: ir.Expression, element: ir.Element) -> ir.Expression:

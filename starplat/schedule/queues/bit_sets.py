@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import with_signature
 from starplat.schedule.names import Taken
-from starplat.schedule.queues.queue import ONE, ZERO, bit_of, put_into, word_of
+from starplat.schedule.queues.queue import bit_of, put_into, word_of
 from starplat.source import Span
 
-_BITS_IN_A_WORD = ir.Const(32, ir.Element.INT)
-_NODES_OF_A_LAYER = ir.Const(32 * 32, ir.Element.INT)
+_BITS_IN_A_WORD = build.number(32)
+_NODES_OF_A_LAYER = build.number(32 * 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def layers_of(flags: ir.Array, taken: Taken) -> Layers:
 def marking(taken: Taken) -> ir.Function:
     """The function that adds a node to a bitmap; the first setter of a word increments the count of non-zero words."""
     held, size = ir.Variable("held", ir.Element.INT), _own("size", ir.Extent.ONE)
-    counted = ir.UpdateCell(ir.Combine.ADD, size, ZERO, ONE, shared=True)
+    counted = ir.UpdateCell(ir.Combine.ADD, size, build.ZERO, build.ONE, shared=True)
     comment = "Puts a node into a set, unless its bit says that it is there; who is the first of a word counts that."
     return _insertion(taken, held, size, (counted,), comment)
 
@@ -112,7 +113,7 @@ def _insertion(
 ) -> ir.Function:
     """The function, which does something more where the word was zero."""
     node, bits = ir.Variable("node", ir.Element.NODE), _own("bits", ir.Extent.BITS)
-    was_zero = ir.Binary(ir.BinaryOperator.EQUAL, ir.Ref(held), ZERO, ir.Element.BOOL)
+    was_zero = build.equal(ir.Ref(held), build.ZERO)
     body = put_into(bits, node, held, (ir.KernelIf(was_zero, first),))
     parameters = (ir.Parameter(node), ir.Parameter(bits), ir.Parameter(also))
     return ir.Function(taken.free("mark_node"), parameters, None, body, comment=comment)
@@ -139,36 +140,39 @@ class WordKernels:
     def gather(self, members: Layers, span: Span) -> ir.Launch:
         """The launch that lists the non-zero words, in no order; a thread has a word of the second layer."""
         counts = ir.KernelIf(
-            _has_bit(self.marks, self.counted), (ir.SetLocal(self.found, _sum(ir.Ref(self.found), ONE)),)
+            _has_bit(self.marks, self.counted),
+            (ir.SetLocal(self.found, build.plus(ir.Ref(self.found), build.ONE, ir.Element.INT)),),
         )
-        first = _by_32(_sum(_by_32(ir.Ref(self.number)), ir.Ref(self.noted)))
+        first = _by_32(build.plus(_by_32(ir.Ref(self.number)), ir.Ref(self.noted), ir.Element.INT))
         notes = ir.KernelIf(
             _has_bit(self.marks, self.noted),
             (
                 ir.Store(members.words, ir.Ref(self.slot), first),
-                ir.SetLocal(self.slot, _sum(ir.Ref(self.slot), ONE)),
+                ir.SetLocal(self.slot, build.plus(ir.Ref(self.slot), build.ONE, ir.Element.INT)),
             ),
         )
         gathers: tuple[ir.KernelOp, ...] = (
-            ir.Let(self.found, ZERO),
-            ir.ForRange(self.counted, ZERO, _BITS_IN_A_WORD, (counts,)),
-            ir.Let(self.slot, ZERO),
-            ir.FetchAdd(self.slot, members.size, ZERO, ir.Ref(self.found)),
-            ir.ForRange(self.noted, ZERO, _BITS_IN_A_WORD, (notes,)),
+            ir.Let(self.found, build.ZERO),
+            ir.ForRange(self.counted, build.ZERO, _BITS_IN_A_WORD, (counts,)),
+            ir.Let(self.slot, build.ZERO),
+            ir.FetchAdd(self.slot, members.size, build.ZERO, ir.Ref(self.found)),
+            ir.ForRange(self.noted, build.ZERO, _BITS_IN_A_WORD, (notes,)),
         )
-        some = ir.Binary(ir.BinaryOperator.NOT_EQUAL, ir.Ref(self.marks), ZERO, ir.Element.BOOL)
+        some = build.differs(ir.Ref(self.marks), build.ZERO)
         body = (ir.Let(self.marks, ir.Load(members.layer, ir.Ref(self.number))), ir.KernelIf(some, gathers))
-        words = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumNodes(), _NODES_OF_A_LAYER, ir.Element.INT)
+        words = build.divided(ir.NumNodes(), _NODES_OF_A_LAYER)
         comment = "notes which words of the bits are not zero"
-        return self.launch(f"gather_{members.bits.name}", _sum(words, ONE), body, span, comment)
+        return self.launch(
+            f"gather_{members.bits.name}", build.plus(words, build.ONE, ir.Element.INT), body, span, comment
+        )
 
     def clear(self, members: Layers, span: Span) -> ir.Launch:
         """The launch that empties a set whose words have just been gathered and walked."""
-        layer = ir.Binary(ir.BinaryOperator.DIVIDE, ir.Ref(self.first), _NODES_OF_A_LAYER, ir.Element.INT)
+        layer = build.divided(ir.Ref(self.first), _NODES_OF_A_LAYER, ir.Element.INT)
         body: tuple[ir.KernelOp, ...] = (
             ir.Let(self.first, ir.Load(members.words, ir.Ref(self.number))),
-            ir.Store(members.bits, word_of(ir.Ref(self.first)), ZERO),
-            ir.Store(members.layer, layer, ZERO, shared=True),
+            ir.Store(members.bits, word_of(ir.Ref(self.first)), build.ZERO),
+            ir.Store(members.layer, layer, build.ZERO, shared=True),
         )
         comment = "clears the words that have been walked"
         return self.launch(f"clear_{members.bits.name}", ir.Ref(members.count), body, span, comment)
@@ -188,18 +192,14 @@ class WordKernels:
 
 def _has_bit(word: ir.Variable, number: ir.Variable) -> ir.Expression:
     """Whether one bit of a word is set, by its number."""
-    bit = ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ONE, ir.Ref(number), ir.Element.INT)
+    bit = ir.Binary(ir.BinaryOperator.SHIFT_LEFT, build.ONE, ir.Ref(number), ir.Element.INT)
     found = ir.Binary(ir.BinaryOperator.BIT_AND, ir.Ref(word), bit, ir.Element.INT)
-    return ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, ZERO, ir.Element.BOOL)
-
-
-def _sum(left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.ADD, left, right, ir.Element.INT)
+    return build.differs(found, build.ZERO)
 
 
 def _by_32(number: ir.Expression) -> ir.Expression:
     """Thirty-two times as many."""
-    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, number, ir.Const(5, ir.Element.INT), ir.Element.INT)
+    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, number, build.number(5), ir.Element.INT)
 
 
 def _own(name: str, extent: ir.Extent) -> ir.Array:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
@@ -21,11 +22,11 @@ from starplat.schedule.queues.bit_sets import Bitmap, Layers, WordKernels
 from starplat.schedule.queues.first_members import FirstMembers
 from starplat.schedule.queues.kept_sets import KeptSet, checked, cleared
 from starplat.schedule.queues.kernels import ListKernels
-from starplat.schedule.queues.queue import ZERO, Queue
+from starplat.schedule.queues.queue import Queue
 from starplat.source import NOWHERE, Span
 
-_MANY = ir.Binary(ir.BinaryOperator.DIVIDE, ir.NumNodes(), ir.Const(8, ir.Element.INT), ir.Element.INT)
-"""Above so many nodes a list's random order costs more than testing the bits of all nodes."""
+_MANY = build.divided(ir.NumNodes(), build.number(8))
+"""Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
 
 
 class ListRounds:
@@ -66,7 +67,7 @@ class ListRounds:
         """The operations, after the declarations of the counts that they read."""
         declared = {op.variable for op in walk_host(body) if isinstance(op, ir.DeclareVariable)}
         read = {op.variable for op in walk_host(body) if isinstance(op, ir.ReadCell)} - declared
-        return (*(ir.DeclareVariable(q.count, ZERO) for q in self.queues.values() if q.count in read), *body)
+        return (*(ir.DeclareVariable(q.count, build.ZERO) for q in self.queues.values() if q.count in read), *body)
 
     def in_one_launch(self, op: ir.OnDevice) -> ir.OnDevice:
         """The operation, whose threads read the counts themselves; its cells are checked ahead of it."""
@@ -123,7 +124,7 @@ class ListRounds:
             case ir.ReadEmpty(variable, array, when_empty) if array in self.queues:
                 yield from self.counted(array, known)
                 sign = ir.BinaryOperator.EQUAL if when_empty else ir.BinaryOperator.NOT_EQUAL
-                yield ir.SetVariable(variable, ir.Binary(sign, ir.Ref(self.queues[array].count), ZERO, ir.Element.BOOL))
+                yield ir.SetVariable(variable, build.compared(sign, ir.Ref(self.queues[array].count), build.ZERO))
             case _:
                 yield op
 
@@ -133,9 +134,9 @@ class ListRounds:
             known.add(array)
             kept = self.queues[array]
             if isinstance(kept, Layers):
-                yield ir.Fill(kept.size, ZERO)
+                yield ir.Fill(kept.size, build.ZERO)
                 yield self.words.gather(kept, self._span)
-            yield ir.ReadCell(kept.count, kept.size, ZERO)
+            yield ir.ReadCell(kept.count, kept.size, build.ZERO)
 
     def launch(self, op: ir.Launch, known: set[ir.Array]) -> Iterator[ir.HostOp]:
         kernel = self.module.kernel(op.kernel)
@@ -156,7 +157,7 @@ class ListRounds:
         """What is left to clear where a walk removes all members."""
         match kept:
             case Queue():
-                yield ir.Fill(kept.size, ZERO)
+                yield ir.Fill(kept.size, build.ZERO)
             case Bitmap():
                 yield from cleared(kept)
             case Layers():
@@ -174,8 +175,8 @@ class ListRounds:
             name = self.taken.free(f"{kernel.name}_of_many")
             self._over_all[kernel.name] = name
             self.kernels.append(self.walks.over_all(kernel, name))
-        emptied = (ir.Fill(queue.bits, ZERO),) if found.takes else ()
-        many = ir.Binary(ir.BinaryOperator.GREATER, ir.Ref(queue.count), _MANY, ir.Element.BOOL)
+        emptied = (ir.Fill(queue.bits, build.ZERO),) if found.takes else ()
+        many = build.greater(ir.Ref(queue.count), _MANY)
         yield ir.HostIf(many, (ir.Launch(self._over_all[kernel.name]), *emptied), (op,))
 
     def push_or_pull(self, op: ir.PushOrPull, known: set[ir.Array]) -> Iterator[ir.HostOp]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.schedule.names import Taken
 from starplat.schedule.queues.bit_sets import Bitmap, Layers, bitmap_of, layers_of, marking, marking_layers
-from starplat.schedule.queues.queue import ZERO, Queue, insertion, queue_of
+from starplat.schedule.queues.queue import Queue, insertion, queue_of
 
 KeptSet = Queue | Bitmap | Layers
 
@@ -31,7 +32,7 @@ def kept_as(flags: ir.Array, taken: Taken) -> KeptSet:
 def cleared(kept: KeptSet) -> tuple[ir.HostOp, ...]:
     """The operations that empty a set."""
     second = kept.layer if isinstance(kept, Layers) else kept.size
-    return ir.Fill(kept.bits, ZERO), ir.Fill(second, ZERO)
+    return ir.Fill(kept.bits, build.ZERO), ir.Fill(second, build.ZERO)
 
 
 def checked(flags: ir.Array, kept: KeptSet) -> ir.Array:

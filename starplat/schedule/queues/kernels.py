@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.members import Membership, membership
@@ -13,7 +14,7 @@ from starplat.ir.visitor import with_signature
 from starplat.schedule.names import Taken
 from starplat.schedule.queues.bit_sets import Bitmap, Layers
 from starplat.schedule.queues.kept_sets import KeptSet
-from starplat.schedule.queues.queue import ZERO, Queue, contained, inserted, word_of
+from starplat.schedule.queues.queue import Queue, contained, inserted, word_of
 
 
 class ListKernels(Rewriter):
@@ -46,7 +47,7 @@ class ListKernels(Rewriter):
         """The walk over a list, which also empties the set if it removes its members."""
         body = self.kernel_block(found.body)
         if found.takes:  # all of its members: no bit of any word is left
-            body = (ir.Store(queue.bits, word_of(ir.Ref(node)), ZERO, shared=True), *body)
+            body = (ir.Store(queue.bits, word_of(ir.Ref(node)), build.ZERO, shared=True), *body)
         keep = None if found.keep is None else self.expression(found.keep)
         return with_signature(replace(kernel, domain=queue.walked, filter=keep, body=body))
 
@@ -56,7 +57,7 @@ class ListKernels(Rewriter):
         """The walk over all nodes, or those of a domain, which tests each one's bit and leaves the bits alone."""
         inside = contained(ir.Ref(node), self.queues[found.members].bits)
         if found.keep is not None:
-            inside = ir.Binary(ir.BinaryOperator.AND, inside, self.expression(found.keep), ir.Element.BOOL)
+            inside = build.both(inside, self.expression(found.keep))
         over = kernel.domain if domain is None else domain
         return with_signature(replace(kernel, domain=over, filter=inside, body=self.kernel_block(found.body)))
 

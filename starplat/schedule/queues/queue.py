@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.schedule.names import Taken
 
-ZERO = ir.Const(0, ir.Element.INT)
-ONE = ir.Const(1, ir.Element.INT)
-_BITS_IN_A_WORD = ir.Const(32, ir.Element.INT)
+_BITS_IN_A_WORD = build.number(32)
 _BIT = ir.Variable("bit", ir.Element.INT)
 
 
@@ -35,8 +34,8 @@ class Queue:
 
     @property
     def walked(self) -> ir.Listed:
-        """The members of the set."""
-        return ir.Listed(self.nodes, ZERO, ir.Ref(self.count))
+        """The nodes that are in the set."""
+        return ir.Listed(self.nodes, build.ZERO, ir.Ref(self.count))
 
 
 def queue_of(flags: ir.Array, taken: Taken) -> Queue:
@@ -58,8 +57,8 @@ def insertion(taken: Taken) -> ir.Function:
     nodes = ir.Array("list", ir.Element.NODE, ir.Extent.NODES, ir.Origin.TEMPORARY)
     size = ir.Array("size", ir.Element.INT, ir.Extent.ONE, ir.Origin.TEMPORARY)
     listed: tuple[ir.KernelOp, ...] = (
-        ir.Let(place, ZERO),
-        ir.FetchAdd(place, size, ZERO, ONE),
+        ir.Let(place, build.ZERO),
+        ir.FetchAdd(place, size, build.ZERO, build.ONE),
         ir.Store(nodes, ir.Ref(place), ir.Ref(node)),
     )
     body = put_into(bits, node, held, (ir.KernelIf(_without(ir.Ref(held), ir.Ref(bit)), listed),))
@@ -71,8 +70,8 @@ def insertion(taken: Taken) -> ir.Function:
 def put_into(
     bits: ir.Array, node: ir.Variable, held: ir.Variable, new: tuple[ir.KernelOp, ...]
 ) -> tuple[ir.KernelOp, ...]:
-    """Sets the bit of a node, unless a plain read sees it set; its old value is `held` for what is done then."""
-    put = (ir.Let(held, ZERO), ir.FetchOr(held, bits, word_of(ir.Ref(node)), ir.Ref(_BIT)), *new)
+    """Sets the bit of a node, unless it is set at a glance; what was there before is `held` for what is done then."""
+    put = (ir.Let(held, build.ZERO), ir.FetchOr(held, bits, word_of(ir.Ref(node)), ir.Ref(_BIT)), *new)
     unknown = _without(ir.Load(bits, word_of(ir.Ref(node))), ir.Ref(_BIT))
     return ir.Let(_BIT, bit_of(ir.Ref(node))), ir.KernelIf(unknown, put)
 
@@ -85,22 +84,22 @@ def inserted(node: ir.Expression, told: tuple[ir.Array, ...], insert: ir.Functio
 def contained(node: ir.Expression, bits: ir.Array) -> ir.Expression:
     """Whether a node is in the set that has these bits."""
     found = _common(ir.Load(bits, word_of(node)), bit_of(node))
-    return ir.Binary(ir.BinaryOperator.NOT_EQUAL, found, ZERO, ir.Element.BOOL)
+    return build.differs(found, build.ZERO)
 
 
 def word_of(node: ir.Expression) -> ir.Expression:
     """Where a node's bit is."""
-    return ir.Binary(ir.BinaryOperator.DIVIDE, node, _BITS_IN_A_WORD, ir.Element.INT)
+    return build.divided(node, _BITS_IN_A_WORD, ir.Element.INT)
 
 
 def bit_of(node: ir.Expression) -> ir.Expression:
     """Which bit of the word it is."""
     place = ir.Binary(ir.BinaryOperator.REMAINDER, node, _BITS_IN_A_WORD, ir.Element.INT)
-    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, ONE, place, ir.Element.INT)
+    return ir.Binary(ir.BinaryOperator.SHIFT_LEFT, build.ONE, place, ir.Element.INT)
 
 
 def _without(word: ir.Expression, bit: ir.Expression) -> ir.Expression:
-    return ir.Binary(ir.BinaryOperator.EQUAL, _common(word, bit), ZERO, ir.Element.BOOL)
+    return build.equal(_common(word, bit), build.ZERO)
 
 
 def _common(left: ir.Expression, right: ir.Expression) -> ir.Expression:
