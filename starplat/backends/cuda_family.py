@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from starplat.backends import launch
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, SMALLEST, TYPES, of_reals
 from starplat.backends.files.artifact import artifact_pieces, host_lines
 from starplat.backends.files.definitions import used
@@ -17,14 +18,6 @@ from starplat.backends.files.headers import Header, arithmetic, bare, device_par
 from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.host.launches import Launching
-from starplat.backends.launch import (
-    FEW_GROUPS,
-    GROUP_SIZE,
-    THREADS_TOGETHER,
-    KernelArgument,
-    threads_together,
-    walks_sets,
-)
 from starplat.backends.legal_module import loop_entry
 from starplat.backends.spelling import GroupWords, Spelling
 from starplat.backends.text.comments import END_OF_KERNELS
@@ -108,7 +101,7 @@ SPELLING = Spelling(
     math={key: name for element in ir.Element for key, name in _math(element).items()},
     saturating={element: f"saturated<{TYPES[element]}>" for element in ir.Element if element.is_integer},
     saturating_helpers=dict.fromkeys(ir.Element, "saturated"),
-    scratch_cells=GROUP_SIZE // SMALLEST_WARP,
+    scratch_cells=launch.GROUP_SIZE // SMALLEST_WARP,
 )
 
 
@@ -121,14 +114,14 @@ to do: more of them hide the time that memory takes. They are not asked of the c
 
 def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
     """How many blocks a multiprocessor should have."""
-    return FEW_GROUPS if walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
+    return launch.FEW_GROUPS if launch.walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
 def _blocks_in_words(op: ir.OnDevice, capabilities: Capabilities) -> str:
     """The same, for a host program; more of them where they are smaller."""
-    times = THREADS_TOGETHER // threads_together(capabilities)
-    few, many = FEW_GROUPS * times, MANY_BLOCKS * times
-    return str(few) if walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {many}"
+    times = launch.THREADS_TOGETHER // launch.threads_together(capabilities)
+    few, many = launch.FEW_GROUPS * times, MANY_BLOCKS * times
+    return str(few) if launch.walks_sets(op) else f"graph.num_arcs < {MANY_ARCS} ? {few} : {many}"
 
 
 def _of_all(spelling: Spelling) -> tuple[Helper, ...]:
@@ -221,7 +214,7 @@ class Family:
         """What the kernel is called in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
-    def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[KernelArgument, ...]]:
+    def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[launch.KernelArgument, ...]]:
         """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
         return loop_entry(op, module, self.capabilities)
 
@@ -259,7 +252,7 @@ class Family:
         device = device_part(
             f"{self.name}/device.hpp.jinja",
             blocks_per_multiprocessor=BLOCKS_PER_MULTIPROCESSOR,
-            threads_together=threads_together(self.capabilities),
+            threads_together=launch.threads_together(self.capabilities),
         )
         check_place = helper_texts(["common/host_helpers.jinja"], named("check_place"))
         both = frozenset((*arithmetic(self.spelling), Helper("saturated")))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from starplat.backends.statements import LegalLoop
+from starplat.backends import statements as st
 from starplat.backends.uses import code_of, uses_num_arcs, uses_num_nodes
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -136,7 +136,7 @@ def _gathers_by_list(kernel: ir.Kernel) -> bool:
     return kernel.shares_arcs and isinstance(kernel.domain, ir.Listed) and gathering(kernel) is not None
 
 
-def loop_parameters(module: ir.Module, loop: LegalLoop) -> tuple[KernelArgument, ...]:
+def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgument, ...]:
     """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
     its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced. A single group
     needs no word to wait, and n only where it is used."""

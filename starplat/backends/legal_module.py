@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from starplat.backends import statements as st
 from starplat.backends.launch import KernelArgument, loop_parameters
 from starplat.backends.legal.routines import legal_function, legal_kernel
 from starplat.backends.one_launch.together import legal_loop
-from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
 from starplat.backends.text.names import Names
 from starplat.backends.uses import called_in, code_of
 from starplat.ir import nodes as ir
@@ -18,7 +18,7 @@ from starplat.ir.visitor import launched_alone, loops_of
 
 def legal(
     module: ir.Module, capabilities: Capabilities
-) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
+) -> tuple[tuple[st.LegalKernel | st.LegalLoop, ...], tuple[st.LegalFunction, ...]]:
     """The kernels that the host of a module launches, and the functions that they call, callees first; the same ones
     for the file of the kernels and for that of the host."""
     return _legal(Same(module), capabilities)
@@ -27,9 +27,9 @@ def legal(
 @lru_cache(maxsize=4)
 def _legal(
     same: Same, capabilities: Capabilities
-) -> tuple[tuple[LegalKernel | LegalLoop, ...], tuple[LegalFunction, ...]]:
+) -> tuple[tuple[st.LegalKernel | st.LegalLoop, ...], tuple[st.LegalFunction, ...]]:
     module = same.module
-    kernels: tuple[LegalKernel | LegalLoop, ...] = (
+    kernels: tuple[st.LegalKernel | st.LegalLoop, ...] = (
         *(legal_kernel(kernel, module, capabilities) for kernel in launched_alone(module)),
         *(legal_loop(loop, module, capabilities) for loop in loops_of(module)),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import LARGEST, LONG_SUFFIX, REALS, SMALLEST, TYPES
 from starplat.backends.c.groups import ROWS_OF_GROUPS
 from starplat.backends.c.parameters import signature_text
@@ -18,7 +19,6 @@ from starplat.backends.files.layout import laid_out
 from starplat.backends.files.render import helper_texts, render
 from starplat.backends.legal_module import legal
 from starplat.backends.spelling import GroupWords, Spelling
-from starplat.backends.statements import AtomicCell, CombineGroup, FetchCell, IfBeyond, Method, SwapCell
 from starplat.backends.text.helpers import Helper, named
 from starplat.backends.text.names import Names
 from starplat.backends.view import Routine, Unit, view
@@ -252,11 +252,11 @@ def _updated_at_once(module: ir.Module) -> Iterator[ir.Element]:
     """The elements of the cells that are updated atomically."""
     for part in walk(legal(module, CAPABILITIES)):
         match part:
-            case AtomicCell() if part.method is not Method.FLIP_BYTE:
+            case st.AtomicCell() if part.method is not st.Method.FLIP_BYTE:
                 yield part.array.element
-            case IfBeyond() if part.method is not None:
+            case st.IfBeyond() if part.method is not None:
                 yield part.array.element
-            case FetchCell() | SwapCell():
+            case st.FetchCell() | st.SwapCell():
                 yield part.array.element
-            case CombineGroup():
+            case st.CombineGroup():
                 yield part.result.element

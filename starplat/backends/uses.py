@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
-from starplat.backends.statements import Accumulate, Assign, FetchCell, SwapCell
+from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.same import Same
 from starplat.ir.shared_cells import contested_in, locked_in
@@ -49,10 +49,10 @@ _SETTING = (
     | ir.FetchAdd
     | ir.FetchOr
     | ir.CompareSwap
-    | Assign
-    | Accumulate
-    | FetchCell
-    | SwapCell
+    | st.Assign
+    | st.Accumulate
+    | st.FetchCell
+    | st.SwapCell
 )
 
 

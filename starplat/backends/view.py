@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.group_ends import GroupMemory
 from starplat.backends.c.groups import memory_of
@@ -20,7 +21,6 @@ from starplat.backends.c.statements import StatementPrinter
 from starplat.backends.launch import FEW_GROUPS, GROUP_SIZE, has_uneven_loops, most_sets, threads_together, walks_sets
 from starplat.backends.legal_module import legal
 from starplat.backends.spelling import Spelling
-from starplat.backends.statements import GroupAdvance, GroupGather, LegalFunction, LegalKernel, LegalLoop
 from starplat.backends.text.comments import comment, file_name, line_mark, origin
 from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, Helpers
@@ -89,12 +89,12 @@ class _Viewer:
         self.contested = contested_arrays(module)
         self.parameters = Parameters(module, spelling, names)
 
-    def unit(self, kernels: tuple[LegalKernel | LegalLoop, ...], functions: tuple[LegalFunction, ...]) -> Unit:
+    def unit(self, kernels: tuple[st.LegalKernel | st.LegalLoop, ...], functions: tuple[st.LegalFunction, ...]) -> Unit:
         printed = tuple(self.function(function) for function in functions)
-        shown = tuple(self.kernel(k) if isinstance(k, LegalKernel) else self.loop(k) for k in kernels)
+        shown = tuple(self.kernel(k) if isinstance(k, st.LegalKernel) else self.loop(k) for k in kernels)
         return Unit(file_name(self.module), tuple(self.helpers.needed), printed, shown)
 
-    def kernel(self, legal: LegalKernel) -> Routine:
+    def kernel(self, legal: st.LegalKernel) -> Routine:
         kernel = legal.kernel
         name = self.names.kernel(kernel.name)
         parameters, printer = self.parameters.of_kernel(legal), self.printer(kernel.name, frozenset())
@@ -114,15 +114,15 @@ class _Viewer:
             return parameters
         return [unnamed_if_idle(parameter, body) for parameter in parameters]
 
-    def given_memory(self, legal: LegalKernel, printer: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+    def given_memory(self, legal: st.LegalKernel, printer: ExpressionPrinter) -> tuple[GroupMemory, ...]:
         """The memory that the kernel's groups share, on targets that give it to kernels."""
         words = self.spelling.groups
         if words is None or words.memory is not None:
             return ()
-        loops = (statement for statement in legal.body if isinstance(statement, GroupAdvance | GroupGather))
+        loops = (statement for statement in legal.body if isinstance(statement, st.GroupAdvance | st.GroupGather))
         return tuple(memory for loop in loops for memory in memory_of(loop, printer))
 
-    def loop(self, legal: LegalLoop) -> Routine:
+    def loop(self, legal: st.LegalLoop) -> Routine:
         name = self.names.kernel(legal.op.name)
         prefix = self.loop_prefix(legal.op)
         parameters = [*self.spelling.leading_parameters, *self.parameters.of_loop(legal)]
@@ -133,7 +133,7 @@ class _Viewer:
         own = tuple(parameters[len(self.spelling.leading_parameters) :])
         return Routine(name, folded(comments), mark, signature_text(f"{prefix} {name}", parameters), folded(body), own)
 
-    def kernel_prefix(self, legal: LegalKernel) -> str:
+    def kernel_prefix(self, legal: st.LegalKernel) -> str:
         """What stands before the name of a kernel."""
         plain, uneven = self.spelling.kernel, self.spelling.uneven_kernel
         if legal.needs_whole_groups:
@@ -147,7 +147,7 @@ class _Viewer:
         few = self.spelling.few_groups_kernel if walks_sets(op) else None
         return (few or self.spelling.whole_group_kernel).format(size=self.threads, groups=FEW_GROUPS)
 
-    def sets(self, legal: LegalLoop) -> Iterator[str]:
+    def sets(self, legal: st.LegalLoop) -> Iterator[str]:
         """The declarations of the packed arrays: each a set over the words that the kernel gets."""
         for array in legal.op.arrays:
             if array.packed:
@@ -156,18 +156,18 @@ class _Viewer:
                 yield f"{INDENT}__shared__ int new_in_{name}[MOST_NEW + 1];"
                 yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
 
-    def records(self, legal: LegalLoop) -> Iterator[str]:
+    def records(self, legal: st.LegalLoop) -> Iterator[str]:
         """Where a traced launch notes what it tells of itself."""
         if legal.op.traced:
             need_records(self.helpers)
             yield f"{INDENT}Records run_records = {{run_record_words, 0, 0}};"
 
-    def loop_printer(self, legal: LegalLoop) -> ExpressionPrinter:
+    def loop_printer(self, legal: st.LegalLoop) -> ExpressionPrinter:
         contested = {array for kernel in kernels_inside(legal, self.module) for array in self.contested[kernel.name]}
         contested = under_all_names(contested, legal)
         return replace(self.printer(None, frozenset()), contested=frozenset(contested))
 
-    def function(self, legal: LegalFunction) -> Routine:
+    def function(self, legal: st.LegalFunction) -> Routine:
         function = legal.function
         name = self.names.helper(function.name)
         result = "void" if function.result is None else self.spelling.values[function.result]

@@ -8,21 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from starplat.frontend import types
 from starplat.frontend.typed import Aggregation, Direction, Function, Query
-from starplat.frontend.types import (
-    ContainerType,
-    GraphType,
-    ListType,
-    NodeMapType,
-    PropertyType,
-    Scalar,
-    SetType,
-    Type,
-    UpdatesType,
-    UpdateType,
-)
 
-NODE, INT, BOOL = Scalar.NODE, Scalar.INT, Scalar.BOOL
+NODE, INT, BOOL = types.Scalar.NODE, types.Scalar.INT, types.Scalar.BOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +19,18 @@ class QueryMethod:
     """A question to a graph; `result` None: the type of the weights in scope."""
 
     query: Query
-    parameters: tuple[Scalar, ...]
-    result: Scalar | None
+    parameters: tuple[types.Scalar, ...]
+    result: types.Scalar | None
 
 
 GRAPH_QUERIES = {
     "num_nodes": QueryMethod(Query.NUM_NODES, (), INT),
-    "num_edges": QueryMethod(Query.NUM_EDGES, (), Scalar.LONG),
+    "num_edges": QueryMethod(Query.NUM_EDGES, (), types.Scalar.LONG),
     "count_outNbrs": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
     "getOutDegree": QueryMethod(Query.OUT_DEGREE, (NODE,), INT),
     "count_inNbrs": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
     "getInDegree": QueryMethod(Query.IN_DEGREE, (NODE,), INT),
-    "get_edge": QueryMethod(Query.FIND_EDGE, (NODE, NODE), Scalar.EDGE),
+    "get_edge": QueryMethod(Query.FIND_EDGE, (NODE, NODE), types.Scalar.EDGE),
     "is_an_edge": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
     "check_if_nbr": QueryMethod(Query.IS_EDGE, (NODE, NODE), BOOL),
     "minWt": QueryMethod(Query.MIN_WEIGHT, (), None),
@@ -64,8 +53,8 @@ class CollectionMethod:
 
     `result` None: a statement. `element` as result: the collection's own."""
 
-    parameters: tuple[Scalar | str, ...]
-    result: Scalar | str | None
+    parameters: tuple[types.Scalar | str, ...]
+    result: types.Scalar | str | None
     optional: int = 0
 
 
@@ -88,25 +77,25 @@ _UPDATES_METHODS = {
 }
 
 
-def collection_methods(kind: Type) -> dict[str, CollectionMethod]:
+def collection_methods(kind: types.Type) -> dict[str, CollectionMethod]:
     """The methods of a collection type, by name."""
     match kind:
-        case ListType() | ContainerType():
+        case types.ListType() | types.ContainerType():
             return _SEQUENCE_METHODS
-        case NodeMapType():
+        case types.NodeMapType():
             return _MAP_METHODS
-        case UpdatesType():
+        case types.UpdatesType():
             return _UPDATES_METHODS
         case _:
             return {}
 
 
-def method_names(kind: Type) -> frozenset[str]:
+def method_names(kind: types.Type) -> frozenset[str]:
     """What may be called on a value of type `kind`."""
     match kind:
-        case GraphType():
+        case types.GraphType():
             return GRAPH_METHODS
-        case SetType():
+        case types.SetType():
             return SET_METHODS
         case _:
             return frozenset(collection_methods(kind))
@@ -135,24 +124,24 @@ AGGREGATES = {aggregation.value: aggregation for aggregation in Aggregation}
 FUNCTION_NAMES = frozenset({*FUNCTIONS, *AGGREGATES})
 
 _KINDS = {
-    GraphType: "graphs",
-    SetType: "sets",
-    ListType: "lists",
-    ContainerType: "containers",
-    NodeMapType: "node maps",
-    UpdatesType: "updates",
-    UpdateType: "single updates",
-    PropertyType: "properties",
+    types.GraphType: "graphs",
+    types.SetType: "sets",
+    types.ListType: "lists",
+    types.ContainerType: "containers",
+    types.NodeMapType: "node maps",
+    types.UpdatesType: "updates",
+    types.UpdateType: "single updates",
+    types.PropertyType: "properties",
 }
-_SCALARS = {Scalar.NODE: "nodes", Scalar.EDGE: "edges"}
+_SCALARS = {types.Scalar.NODE: "nodes", types.Scalar.EDGE: "edges"}
 
 
-def plural(kind: Type) -> str:
+def plural(kind: types.Type) -> str:
     """What values of a type are called, for messages.
 
     >>> plural(GraphType())
     'graphs'
     """
-    if isinstance(kind, Scalar):
+    if isinstance(kind, types.Scalar):
         return _SCALARS.get(kind, f"{kind} values")
     return _KINDS.get(type(kind), f"{kind} values")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c.assign import combination_text
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
 from starplat.backends.spelling import ATOMIC_WORDS
-from starplat.backends.statements import AtomicCell, FetchCell, Method, SwapCell
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import BITS, machine_elements
 
@@ -24,35 +24,35 @@ class AtomicPrinter:
 
     expressions: ExpressionPrinter
 
-    def lines(self, statement: AtomicCell | FetchCell | SwapCell) -> Iterator[str]:
+    def lines(self, statement: st.AtomicCell | st.FetchCell | st.SwapCell) -> Iterator[str]:
         """The lines of the statement, from the margin."""
         match statement:
-            case AtomicCell():
+            case st.AtomicCell():
                 return self.update(statement)
-            case FetchCell():
+            case st.FetchCell():
                 return self.fetch(statement)
-            case SwapCell():
+            case st.SwapCell():
                 return self.swap(statement)
             case _:
                 assert_never(statement)
 
-    def update(self, update: AtomicCell) -> Iterator[str]:
+    def update(self, update: st.AtomicCell) -> Iterator[str]:
         """An update of a shared cell whose old value nobody wants: a plain one under a directive, or a call."""
         combine, array, value, method = update.combine, update.array, update.value, update.method
         directives = self.expressions.spelling.directives
-        if directives is not None and method is Method.NATIVE:
+        if directives is not None and method is st.Method.NATIVE:
             yield directives.atomic
             place = self.expressions.cell(array, update.index)
             yield f"{combination_text(self.expressions, combine, array, place, value)};"
         else:
             yield f"{self.call(combine, array, update.index, value, method)};"
 
-    def fetch(self, fetch: FetchCell) -> Iterator[str]:
+    def fetch(self, fetch: st.FetchCell) -> Iterator[str]:
         """Reads a cell and changes it: under a directive, or by a call."""
         name, spelling = self.expressions.local(fetch.variable), self.expressions.spelling
         kind = f"{spelling.values[fetch.variable.element]} " * fetch.declares
         if spelling.directives is None:
-            old = self.call(fetch.combine, fetch.array, fetch.index, fetch.value, Method.NATIVE)
+            old = self.call(fetch.combine, fetch.array, fetch.index, fetch.value, st.Method.NATIVE)
             yield f"{'const ' * fetch.constant}{kind}{name} = {old};"
             return
         if fetch.declares:
@@ -66,7 +66,7 @@ class AtomicPrinter:
         yield from (f"{INDENT}{line}" for line in self.capture(fetch, f"*{CAPTURED}"))
         yield "}"
 
-    def capture(self, fetch: FetchCell, place: str) -> Iterator[str]:
+    def capture(self, fetch: st.FetchCell, place: str) -> Iterator[str]:
         """Both halves under a directive. They must name the cell by the same expression, and a place that is worked out
         is not the same to a compiler that checks each working out."""
         directives = self.expressions.spelling.directives
@@ -75,7 +75,7 @@ class AtomicPrinter:
         yield directives.capture
         yield f"{{ {self.expressions.local(fetch.variable)} = {place}; {change}; }}"
 
-    def swap(self, swap: SwapCell) -> Iterator[str]:
+    def swap(self, swap: st.SwapCell) -> Iterator[str]:
         """Reads a cell and replaces it if it holds what is expected."""
         words = {
             "variable": self.expressions.local(swap.variable),
@@ -101,33 +101,33 @@ class AtomicPrinter:
         return swaps[machine_elements(element)[0]]
 
     def call(
-        self, combine: ir.Combine, array: ir.Array, index: ir.Expression, value: ir.Expression, method: Method
+        self, combine: ir.Combine, array: ir.Array, index: ir.Expression, value: ir.Expression, method: st.Method
     ) -> str:
         """The call that updates a shared cell; where asked for, its value is what the cell held before."""
         function = self.function(combine, array.element, method)
         address, given = self.address(array, index), self.expressions.expression(value)
-        if method is Method.NATIVE:
+        if method is st.Method.NATIVE:
             pattern, place = self.expressions.spelling.atomic_call, self.expressions.cell(array, index)
             return pattern.format(function=function, address=address, place=place, value=given)
         return f"{function}({address}, {given})"
 
-    def function(self, combine: ir.Combine, element: ir.Element, method: Method) -> str:
+    def function(self, combine: ir.Combine, element: ir.Element, method: st.Method) -> str:
         """The name of what is called."""
         helpers, spelling = self.expressions.helpers, self.expressions.spelling
         match method:
-            case Method.NATIVE if element is ir.Element.ARC:
+            case st.Method.NATIVE if element is ir.Element.ARC:
                 narrow, wide = (spelling.atomics[combine, machine] for machine in machine_elements(element))
                 if narrow == wide:
                     return narrow
                 name = f"atomic_{ATOMIC_WORDS[combine]}_arc"
                 helpers.need("atomic_arc", name=name, narrow=narrow, wide=wide)
                 return name
-            case Method.NATIVE:
+            case st.Method.NATIVE:
                 return spelling.atomics[combine, machine_elements(element)[0]]
-            case Method.FLIP_BYTE:
+            case st.Method.FLIP_BYTE:
                 helpers.need("flip_byte")
                 return "flip_byte"
-            case Method.SWAP_LOOP:
+            case st.Method.SWAP_LOOP:
                 return self.swap_loop(combine, machine_elements(element)[0] if element is ir.Element.NODE else element)
         assert_never(method)
 

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c import lines
 from starplat.backends.spelling import Directives
-from starplat.backends.statements import Alone, Count, For, SharedLoop, TeamLoop
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
 
@@ -18,22 +18,22 @@ DIRECTIVE_WIDTH = 96
 class Printer(lines.Printer, Protocol):
     """What is asked of the printer of all statements."""
 
-    def count(self, count: Count) -> Iterator[str]: ...
+    def count(self, count: st.Count) -> Iterator[str]: ...
 
-    def loop(self, statement: Count | For) -> Iterator[str]: ...
+    def loop(self, statement: st.Count | st.For) -> Iterator[str]: ...
 
 
-def structured(printer: Printer, statement: SharedLoop | TeamLoop | Alone) -> Iterator[str]:
+def structured(printer: Printer, statement: st.SharedLoop | st.TeamLoop | st.Alone) -> Iterator[str]:
     """The lines of the loop or block, from the margin."""
     directives = printer.expressions.spelling.directives
     assert directives is not None, "a target with structured loops has words for them"
     words = _Words(directives, printer)
     match statement:
-        case SharedLoop():
+        case st.SharedLoop():
             return words.shared_loop(statement)
-        case TeamLoop():
+        case st.TeamLoop():
             return words.team_loop(statement)
-        case Alone():
+        case st.Alone():
             return words.alone(statement)
     assert_never(statement)
 
@@ -43,7 +43,7 @@ class _Words:
         self.directives = directives
         self.printer = printer
 
-    def shared_loop(self, shared: SharedLoop) -> Iterator[str]:
+    def shared_loop(self, shared: st.SharedLoop) -> Iterator[str]:
         clauses = [
             *self.threads(shared),
             *self.few(shared),
@@ -54,7 +54,7 @@ class _Words:
         yield from _broken(self.head(shared), clauses)
         yield from self.printer.count(shared.loop)
 
-    def head(self, shared: SharedLoop) -> str:
+    def head(self, shared: st.SharedLoop) -> str:
         if shared.by_gangs:
             assert self.directives.gang_loop is not None, "a target with batches has words for them"
             return self.directives.gang_loop
@@ -65,7 +65,7 @@ class _Words:
             return self.directives.long_loop
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
 
-    def threads(self, shared: SharedLoop) -> Iterator[str]:
+    def threads(self, shared: st.SharedLoop) -> Iterator[str]:
         """The clause for how many threads there are, if any."""
         words = self.directives.threads
         if shared.by_teams and shared.length is not None and not _combines(shared):
@@ -73,13 +73,13 @@ class _Words:
         if words is not None:
             yield words
 
-    def team_loop(self, inner: TeamLoop) -> Iterator[str]:
+    def team_loop(self, inner: st.TeamLoop) -> Iterator[str]:
         head = self.directives.inner_team_loop if inner.among_teams else self.directives.inner_loop
         assert head is not None, "a target with inner loops has words for them"
         yield from _broken(head, list(self.reductions(inner.reductions)))
         yield from self.printer.loop(inner.loop)
 
-    def alone(self, alone: Alone) -> Iterator[str]:
+    def alone(self, alone: st.Alone) -> Iterator[str]:
         if self.directives.alone is None:
             yield from self.printer.lines(alone.body, 0)
             return
@@ -89,13 +89,13 @@ class _Words:
         yield from self.printer.lines(alone.body)
         yield "}"
 
-    def ahead(self, asked: SharedLoop | Alone) -> Iterator[str]:
+    def ahead(self, asked: st.SharedLoop | st.Alone) -> Iterator[str]:
         """The clause by which the host does not wait."""
         if asked.ahead:
             assert self.directives.ahead is not None, "a target with batches has words for them"
             yield self.directives.ahead[0]
 
-    def few(self, shared: SharedLoop) -> Iterator[str]:
+    def few(self, shared: st.SharedLoop) -> Iterator[str]:
         if shared.length is not None and self.directives.few is not None:
             yield self.directives.few.format(length=self.printer.expressions.expression(shared.length))
 
@@ -113,9 +113,9 @@ class _Words:
         return ", ".join(self.printer.expressions.local(one) for one in what)
 
 
-def _combines(shared: SharedLoop) -> bool:
+def _combines(shared: st.SharedLoop) -> bool:
     """Whether the teams combine anything in their loops."""
-    return any(isinstance(part, TeamLoop) and part.reductions for part in walk(shared.loop))
+    return any(isinstance(part, st.TeamLoop) and part.reductions for part in walk(shared.loop))
 
 
 def _broken(head: str, clauses: list[str]) -> Iterator[str]:

@@ -10,31 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from starplat.backends.c import precedence
 from starplat.backends.c.literals import literal
 from starplat.backends.c.negation import negated
-from starplat.backends.c.precedence import (
-    BIT_AND,
-    BIT_OR,
-    BIT_XOR,
-    EQUALITY,
-    LEVELS,
-    MIXED_NEEDS_BRACKETS,
-    OR,
-    ORDER,
-    POSTFIX,
-    PREFIX,
-    PRODUCT,
-    SELECT,
-    SHIFT,
-    SUM,
-)
 from starplat.backends.c.widths import is_long, is_plainly_long, without_cast, without_narrowing, without_widening
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.helpers import Helpers
 from starplat.ir import build
 from starplat.ir import nodes as ir
 
-_WIDENED = (SUM, PRODUCT, BIT_OR, BIT_XOR, BIT_AND)
+_WIDENED = (precedence.SUM, precedence.PRODUCT, precedence.BIT_OR, precedence.BIT_XOR, precedence.BIT_AND)
 
 
 @dataclass(slots=True)
@@ -59,7 +44,7 @@ class ExpressionPrinter:
         """The text where any expression may stand: after `=`, between commas or brackets."""
         if isinstance(expression, ir.Const) and expression.element in (ir.Element.LONG, ir.Element.ARC):
             return literal(expression, self.spelling, self.helpers, bare=True)
-        return self.at(SELECT, without_cast(expression))
+        return self.at(precedence.SELECT, without_cast(expression))
 
     def at(self, level: int, expression: ir.Expression) -> str:
         """The text, bracketed if it binds less than `level`."""
@@ -71,7 +56,7 @@ class ExpressionPrinter:
         match expression:
             case ir.Const():
                 text = literal(expression, self.spelling, self.helpers)
-                return text, PREFIX if text.startswith("-") else POSTFIX
+                return text, precedence.PREFIX if text.startswith("-") else precedence.POSTFIX
             case ir.Ref(variable):
                 return self.place(variable)
             case ir.Load(array, index):
@@ -79,40 +64,40 @@ class ExpressionPrinter:
             case ir.Unary(ir.UnaryOperator.NOT, ir.Binary() as condition) if negated(condition) != expression:
                 return self.print(negated(condition))
             case ir.Unary(operator, operand):
-                return self.unary(operator, operand), PREFIX
+                return self.unary(operator, operand), precedence.PREFIX
             case ir.Binary():
                 return self.binary(expression)
             case ir.Select(condition, then, otherwise):
-                text = f"{self.at(OR, condition)} ? {self.at(OR, then)} : {self.at(SELECT, otherwise)}"
-                return text, SELECT
+                asked, chosen = (self.at(precedence.OR, part) for part in (condition, then))
+                return f"{asked} ? {chosen} : {self.at(precedence.SELECT, otherwise)}", precedence.SELECT
             case ir.Cast():
                 return self.cast(expression)
             case ir.Apply(function, arguments, element):
                 return self.apply(function, arguments, element)
             case ir.NumNodes():
-                return self.num_nodes, POSTFIX
+                return self.num_nodes, precedence.POSTFIX
             case ir.NumArcs():
-                return self.num_arcs, POSTFIX
+                return self.num_arcs, precedence.POSTFIX
             case ir.FindArc(source, destination):
-                return self.find_arc(source, destination), POSTFIX
+                return self.find_arc(source, destination), precedence.POSTFIX
             case ir.CallFunction():
-                return self.call(expression), POSTFIX
+                return self.call(expression), precedence.POSTFIX
         assert_never(expression)
 
     def place(self, variable: ir.Variable) -> tuple[str, int]:
         """A variable, to be read or assigned."""
         name = self.local(variable)
-        return (f"*{name}", PREFIX) if variable in self.references else (name, POSTFIX)
+        return (f"*{name}", precedence.PREFIX) if variable in self.references else (name, precedence.POSTFIX)
 
     def read(self, array: ir.Array, index: ir.Expression) -> tuple[str, int]:
         """What a cell holds now, and how strongly that binds."""
         if array.packed:
             self.helpers.need("contains")
-            return f"contains({self.local(array)}, {self.expression(index)})", POSTFIX
+            return f"contains({self.local(array)}, {self.expression(index)})", precedence.POSTFIX
         cell = self.cell(array, index)
         if array in self.contested and array.element in self.spelling.latest:
-            return f"{self.latest(array.element)}({cell})", POSTFIX
-        return cell, PREFIX if is_word(array, index) else POSTFIX
+            return f"{self.latest(array.element)}({cell})", precedence.POSTFIX
+        return cell, precedence.PREFIX if is_word(array, index) else precedence.POSTFIX
 
     def latest(self, element: ir.Element) -> str:
         """The macro for reading a contested cell."""
@@ -128,16 +113,16 @@ class ExpressionPrinter:
     # --- operators -------------------------------------------------------------------------------------------------
 
     def unary(self, operator: ir.UnaryOperator, operand: ir.Expression) -> str:
-        inner = self.at(PREFIX, operand)
+        inner = self.at(precedence.PREFIX, operand)
         gap = operator is ir.UnaryOperator.NEGATE and inner.startswith("-")
         return f"{operator.value}({inner})" if gap else f"{operator.value}{inner}"
 
     def binary(self, binary: ir.Binary) -> tuple[str, int]:
         operator, left, right = binary.operator, binary.left, binary.right
         if operator is ir.BinaryOperator.ADD_INF:
-            return self.add_inf(binary), POSTFIX
+            return self.add_inf(binary), precedence.POSTFIX
         if operator is ir.BinaryOperator.MULTIPLY and binary.element in (ir.Element.INT, ir.Element.LONG):
-            return self.multiply(binary), POSTFIX
+            return self.multiply(binary), precedence.POSTFIX
         if (
             operator in (ir.BinaryOperator.EQUAL, ir.BinaryOperator.NOT_EQUAL)
             and isinstance(right, ir.Const)
@@ -151,17 +136,19 @@ class ExpressionPrinter:
             and right.operator is ir.UnaryOperator.NEGATE
         ):
             return self.print(build.minus(left, right.operand, binary.element))
-        level = LEVELS[operator]
-        if level in (EQUALITY, ORDER):
+        level = precedence.LEVELS[operator]
+        if level in (precedence.EQUALITY, precedence.ORDER):
             left, right = without_cast(left), without_cast(right)
         first, second = self.beside(level, left, level, right), self.beside(level, right, level + 1, left)
         if binary.element is ir.Element.LONG and level in _WIDENED and not (is_long(left) or is_long(right)):
-            first = f"({self.spelling.values[ir.Element.LONG]}){self.at(PREFIX, left)}"
+            first = f"({self.spelling.values[ir.Element.LONG]}){self.at(precedence.PREFIX, left)}"
         return f"{first} {operator.value} {second}", level
 
     def beside(self, level: int, operand: ir.Expression, needed: int, other: ir.Expression) -> str:
         """An operand; beside a 64-bit one or in a comparison it need not be said to have 64 bits."""
-        if level in (EQUALITY, ORDER) or (level in (SUM, PRODUCT) and is_plainly_long(other)):
+        if level in (precedence.EQUALITY, precedence.ORDER) or (
+            level in (precedence.SUM, precedence.PRODUCT) and is_plainly_long(other)
+        ):
             if isinstance(operand, ir.Const) and operand.element is ir.Element.LONG:
                 return literal(operand, self.spelling, self.helpers, bare=True)
             operand = without_widening(operand)
@@ -169,9 +156,13 @@ class ExpressionPrinter:
 
     def operand(self, level: int, operand: ir.Expression, needed: int) -> str:
         text, own = self.print(operand)
-        confusing = own != level and own in MIXED_NEEDS_BRACKETS and level in MIXED_NEEDS_BRACKETS
-        confusing |= own in (EQUALITY, ORDER) and level in (EQUALITY, ORDER)
-        around_bits = level in (BIT_OR, BIT_XOR, BIT_AND, SHIFT) and own != level and own < PREFIX
+        confusing = own != level and own in precedence.MIXED_NEEDS_BRACKETS and level in precedence.MIXED_NEEDS_BRACKETS
+        confusing |= own in (precedence.EQUALITY, precedence.ORDER) and level in (precedence.EQUALITY, precedence.ORDER)
+        around_bits = (
+            level in (precedence.BIT_OR, precedence.BIT_XOR, precedence.BIT_AND, precedence.SHIFT)
+            and own != level
+            and own < precedence.PREFIX
+        )
         return f"({text})" if own < needed or confusing or around_bits else text
 
     def add_inf(self, binary: ir.Binary) -> str:
@@ -204,11 +195,11 @@ class ExpressionPrinter:
         if target is ir.Element.BOOL:
             return self.print(build.differs(cast.operand, ir.Const(0, source)))
         if source.is_real and not target.is_real:
-            return self.saturating(cast.operand, target), POSTFIX
+            return self.saturating(cast.operand, target), precedence.POSTFIX
         if cast.keeps_inf and not source.is_real and source is not ir.Element.BOOL and source is not target:
-            return self.keeping_inf(cast), POSTFIX
+            return self.keeping_inf(cast), precedence.POSTFIX
         operand = cast.operand if target is ir.Element.INT else without_narrowing(cast.operand)
-        return f"({self.spelling.values[target]}){self.at(PREFIX, operand)}", PREFIX
+        return f"({self.spelling.values[target]}){self.at(precedence.PREFIX, operand)}", precedence.PREFIX
 
     def saturating(self, operand: ir.Expression, target: ir.Element) -> str:
         function = self.spelling.saturating[target]
@@ -237,7 +228,7 @@ class ExpressionPrinter:
     ) -> tuple[str, int]:
         name = self.spelling.math[function, element]
         inside = ", ".join(self.typed(argument, element) for argument in arguments)
-        return (f"{name}({inside})", PREFIX if name.startswith("(") else POSTFIX)
+        return (f"{name}({inside})", precedence.PREFIX if name.startswith("(") else precedence.POSTFIX)
 
     def typed(self, expression: ir.Expression, element: ir.Element) -> str:
         """The text with exactly the type of `element`, for functions that are overloaded."""
@@ -245,8 +236,8 @@ class ExpressionPrinter:
             isinstance(expression, ir.Const) or expression.element is not ir.Element.ARC
         )
         if unsure or (element is ir.Element.LONG and not is_long(expression)):
-            return f"({self.spelling.values[element]}){self.at(PREFIX, expression)}"
-        return self.at(SELECT, expression)
+            return f"({self.spelling.values[element]}){self.at(precedence.PREFIX, expression)}"
+        return self.at(precedence.SELECT, expression)
 
     def find_arc(self, source: ir.Expression, destination: ir.Expression) -> str:
         self.helpers.need("find_arc")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from starplat.backends import statements as st
 from starplat.backends.c.atomics import AtomicPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.precedence import ORDER
-from starplat.backends.statements import IfBeyond, WhileBeyondLocked
 from starplat.ir import nodes as ir
 
 
-def if_beyond(printer: Printer, beyond: IfBeyond) -> Iterator[str]:
+def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
     """The lines of a test, and of what is done with a candidate that passes it."""
     expressions, atomics = printer.expressions, AtomicPrinter(printer.expressions)
     candidate = expressions.at(ORDER + 1, beyond.candidate)
@@ -31,7 +31,7 @@ def if_beyond(printer: Printer, beyond: IfBeyond) -> Iterator[str]:
     yield "}"
 
 
-def while_beyond_locked(printer: Printer, locked: WhileBeyondLocked) -> Iterator[str]:
+def while_beyond_locked(printer: Printer, locked: st.WhileBeyondLocked) -> Iterator[str]:
     """The lines of the same under the lock of the cell."""
     expressions, spelling = printer.expressions, printer.expressions.spelling
     operator = "<" if locked.extreme is ir.Combine.MIN else ">"

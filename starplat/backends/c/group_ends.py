@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from starplat.backends import statements as st
 from starplat.backends.c.atomics import AtomicPrinter
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import guarded
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.spelling import ATOMIC_WORDS
-from starplat.backends.statements import CombineGroup
 from starplat.ir import nodes as ir
 
 
-def combined_by_group(expressions: ExpressionPrinter, group: CombineGroup) -> Iterator[str]:
+def combined_by_group(expressions: ExpressionPrinter, group: st.CombineGroup) -> Iterator[str]:
     """The lines of the statement, from the margin."""
     element, spelling = group.result.element, expressions.spelling
     part, scratch = expressions.local(group.part), expressions.local(group.scratch)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.group_ends import GroupMemory, joined_by_group
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.negation import negated
 from starplat.backends.launch import GROUP_SIZE
-from starplat.backends.statements import Body, Brought, GroupAdvance, GroupGather
 from starplat.backends.text.helpers import made_of, named
 from starplat.backends.uses import variables_in
 from starplat.ir import build
@@ -39,7 +39,7 @@ class GroupPrinter:
         """The printer's own."""
         return self.printer.expressions
 
-    def advance(self, advance: GroupAdvance) -> Iterator[str]:
+    def advance(self, advance: st.GroupAdvance) -> Iterator[str]:
         nodes = advance.nodes
         yield from self.opening(advance)
         yield from self.bringing(nodes, advance.node, advance.visit, split=True)
@@ -47,7 +47,7 @@ class GroupPrinter:
         yield from _indented(arcs)
         yield "}"
 
-    def gather(self, gather: GroupGather) -> Iterator[str]:
+    def gather(self, gather: st.GroupGather) -> Iterator[str]:
         name, nodes, expressions = self.name, gather.nodes, self.expressions
         kind, start = self.kind(gather.total), expressions.expression(gather.start)
         begin, end, count = name(gather.first), name(gather.end), name(nodes.count)
@@ -72,7 +72,7 @@ class GroupPrinter:
 
     # --- their parts -----------------------------------------------------------------------------------------------
 
-    def opening(self, loop: GroupAdvance | GroupGather) -> Iterator[str]:
+    def opening(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
         """The memory of the group, and the beginning of the loop over what its threads bring together."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows")
@@ -84,7 +84,7 @@ class GroupPrinter:
             yield f"const int {size} = {self.listed[1]};"
         yield f"for (int {begin} = 0; {begin} < {size}; {begin} += {spelling.threads}) {{"
 
-    def bringing(self, nodes: Brought, node: ir.Variable, visit: Body, *, split: bool) -> Iterator[str]:
+    def bringing(self, nodes: st.Brought, node: ir.Variable, visit: st.Body, *, split: bool) -> Iterator[str]:
         """Every thread brings a node; where there are more groups than listed nodes, some groups may `split` one."""
         name, need, brought = self.name, self.expressions.helpers.need, ir.Ref(nodes.brought)
         rows = (f"&{name(nodes.memory)}", name(nodes.brought), name(nodes.rows))
@@ -123,13 +123,13 @@ class GroupPrinter:
             brings = self.call("bring_part", *rows, groups)
         yield f"{INDENT}const {self.kind(nodes.count)} {name(nodes.count)} = {brings};"
 
-    def size(self, nodes: Brought) -> str:
+    def size(self, nodes: st.Brought) -> str:
         """How many nodes there are to bring: a local has the number where it must be worked out."""
         if self.listed is None:
             return self.expressions.num_nodes
         return self.listed[1] if self.listed[1].isidentifier() else self.name(nodes.size)
 
-    def each_arc(self, loop: GroupAdvance | GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
+    def each_arc(self, loop: st.GroupAdvance | st.GroupGather, begin: str, end: str, body: list[str]) -> Iterator[str]:
         """The loop of a group over arcs, from the margin; `body` is one step from it."""
         name, nodes, spelling = self.name, loop.nodes, self.expressions.spelling
         kind, place, owner, memory = self.kind(nodes.count), name(nodes.place), name(nodes.owner), name(nodes.memory)
@@ -145,7 +145,7 @@ class GroupPrinter:
         yield from body
         yield "}"
 
-    def keeping(self, gather: GroupGather) -> Iterator[str]:
+    def keeping(self, gather: st.GroupGather) -> Iterator[str]:
         """What is done with an arc's value."""
         begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
         combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
@@ -155,14 +155,14 @@ class GroupPrinter:
         yield f"{INDENT}{self.name(gather.values)}[{self.name(gather.nodes.place)} - {begin}] = {value};"
         yield "}"
 
-    def finish(self, gather: GroupGather) -> Iterator[str]:
+    def finish(self, gather: st.GroupGather) -> Iterator[str]:
         """What is done with a node, from the margin: last in the loop, so that it may go on with the next turn."""
         brought = self.name(gather.nodes.brought)
         yield f"if ({brought} < 0) continue;"
         yield from self.named(gather.node, brought, gather.finish)
         yield from self.printer.lines(gather.finish, 0)
 
-    def named(self, node: ir.Variable, place: str, body: Body) -> Iterator[str]:
+    def named(self, node: ir.Variable, place: str, body: st.Body) -> Iterator[str]:
         """The node by the name that the program has for it, if it asks for it."""
         if node in variables_in(body):
             yield f"const int {self.name(node)} = {place};"
@@ -208,10 +208,10 @@ def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: 
     return function
 
 
-def memory_of(loop: GroupAdvance | GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
+def memory_of(loop: st.GroupAdvance | st.GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
     """The memory that a group shares for such a loop."""
     rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
-    if isinstance(loop, GroupAdvance):
+    if isinstance(loop, st.GroupAdvance):
         return (rows,)
     kind = expressions.spelling.values[loop.total.element]
     return (GroupMemory(kind, expressions.local(loop.values), MOST_VALUES), rows)

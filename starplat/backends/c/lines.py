@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
-from starplat.backends.statements import Body
 
 INDENT = "    "
 
@@ -24,7 +24,7 @@ class Printer(Protocol):
     @property
     def expressions(self) -> ExpressionPrinter: ...
 
-    def lines(self, body: Body, depth: int = 1) -> list[str]: ...
+    def lines(self, body: st.Body, depth: int = 1) -> list[str]: ...
 
 
 def guarded(condition: str, body: Sequence[str]) -> Iterator[str]:

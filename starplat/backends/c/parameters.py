@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.launch import ArgumentKind, KernelArgument, kernel_parameters, loop_parameters
 from starplat.backends.spelling import Spelling
-from starplat.backends.statements import LegalKernel, LegalLoop
 from starplat.backends.text.folding import LAID_OUT, between
 from starplat.backends.text.names import Names
 from starplat.backends.uses import uses_num_arcs, uses_num_nodes, volatile_arrays
@@ -34,7 +34,7 @@ class Parameters:
         hidden = [self._size(argument) for argument in self.hidden[function.name]]
         return [*hidden, *(self._function_parameter(function, parameter) for parameter in function.parameters)]
 
-    def of_kernel(self, legal: LegalKernel) -> list[str]:
+    def of_kernel(self, legal: st.LegalKernel) -> list[str]:
         """Those of a kernel, without those that its target gives every kernel."""
         kernel = legal.kernel
         written = written_in(kernel.body, self.module)
@@ -59,7 +59,7 @@ class Parameters:
                     parameters.append(self._pointer(next(results), True, False))
         return parameters
 
-    def of_loop(self, legal: LegalLoop) -> list[str]:
+    def of_loop(self, legal: st.LegalLoop) -> list[str]:
         """The same of the kernel of an operation with a launch of its own."""
         inside = kernels_inside(legal, self.module)
         written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
@@ -158,12 +158,12 @@ def signature_text(head: str, parameters: list[str]) -> str:
     return "\n".join(between(f"{head}(", parameters, ")"))
 
 
-def kernels_inside(legal: LegalLoop, module: ir.Module) -> tuple[ir.Kernel, ...]:
+def kernels_inside(legal: st.LegalLoop, module: ir.Module) -> tuple[ir.Kernel, ...]:
     """The kernels that are parts of an operation."""
     return tuple(module.kernel(op.kernel) for op in walk_host(legal.op.body) if isinstance(op, ir.Launch))
 
 
-def under_all_names(arrays: set[ir.Array], legal: LegalLoop) -> set[ir.Array]:
+def under_all_names(arrays: set[ir.Array], legal: st.LegalLoop) -> set[ir.Array]:
     """The arrays, and those that they change names with."""
     found, swaps = set(arrays), [op for op in walk_host(legal.op.body) if isinstance(op, ir.Swap)]
     while more := {a for s in swaps for a in (s.first, s.second) if {s.first, s.second} & found} - found:

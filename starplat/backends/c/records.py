@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.set_forms import need_of_list, need_visit
 from starplat.backends.launch import MOST_RECORDS
-from starplat.backends.statements import Record
 from starplat.backends.text.helpers import Helpers
 
 
@@ -24,7 +24,7 @@ def need_records(helpers: Helpers) -> None:
     helpers.need("records", most_records=str(MOST_RECORDS))
 
 
-def recorded(printer: Printer, record: Record) -> Iterator[str]:
+def recorded(printer: Printer, record: st.Record) -> Iterator[str]:
     """The lines of a record, from the margin."""
     expressions, need = printer.expressions, printer.expressions.helpers.need
     need_records(expressions.helpers)

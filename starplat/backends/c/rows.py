@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import overload
 
+from starplat.backends import statements as st
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT, Printer
 from starplat.backends.c.negation import negated
 from starplat.backends.c.precedence import SUM
 from starplat.backends.c.set_forms import has_whole_list, need_of_list, need_visit
 from starplat.backends.launch import THREADS_TOGETHER
-from starplat.backends.statements import Advance, Body, EachMember, Gather, Search, Statement
 from starplat.backends.uses import variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -30,7 +30,7 @@ class RowPrinter:
         """The printer's own."""
         return self.printer.expressions
 
-    def each_member(self, each: EachMember) -> Iterator[str]:
+    def each_member(self, each: st.EachMember) -> Iterator[str]:
         need_visit(self.expressions.helpers, each.members)
         self.expressions.helpers.need("each_member")
         name, function = self.expressions.local, "take_members" if each.takes else "each_member"
@@ -38,7 +38,7 @@ class RowPrinter:
         yield from self.printer.lines(each.body)
         yield "});"
 
-    def advance(self, advance: Advance) -> Iterator[str]:
+    def advance(self, advance: st.Advance) -> Iterator[str]:
         name = self.expressions.local
         everybody = advance.members is None and advance.listed is None and advance.keep is None
         if everybody and not advance.visit:
@@ -50,7 +50,7 @@ class RowPrinter:
         yield from self.printer.lines(advance.body, 2)
         yield f"{INDENT}}});"
 
-    def gather(self, gather: Gather) -> Iterator[str]:
+    def gather(self, gather: st.Gather) -> Iterator[str]:
         name, element = self.expressions.local, gather.total.element
         kind = self.expressions.spelling.values[element]
         joined = self.expressions.combined(gather.combine, "a", "b", element)
@@ -71,7 +71,7 @@ class RowPrinter:
         yield from self.printer.lines(gather.finish, 2)
         yield f"{INDENT}}});"
 
-    def search(self, search: Search) -> Iterator[str]:
+    def search(self, search: st.Search) -> Iterator[str]:
         name = self.expressions.local
         yield from self.over_nodes(search, "search")
         yield f"{INDENT}[&](int {name(search.node)}, arc_t {name(search.position)}) {{"
@@ -81,16 +81,16 @@ class RowPrinter:
         yield from self.printer.lines(search.reach, 2)
         yield f"{INDENT}}});"
 
-    def over_nodes(self, loop: Advance | Gather | Search, function: str, *more: str) -> Iterator[str]:
+    def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
         """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
         given = f"{', '.join((whose, name(loop.rows), *more))},"
-        if not isinstance(loop, Search) and loop.listed is not None:
+        if not isinstance(loop, st.Search) and loop.listed is not None:
             yield f"{function}("
             given = f"{INDENT}{given}"
         else:
             given = f"{function}({given}"
-        visit = loop.visit if isinstance(loop, Advance) else ()
+        visit = loop.visit if isinstance(loop, st.Advance) else ()
         if visit:
             yield given
             yield from self.keep_and_visit(loop.node, loop.keep, visit)
@@ -101,17 +101,17 @@ class RowPrinter:
             yield given
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
 
-    def called(self, loop: Advance | Gather | Search, function: str) -> tuple[str, str]:
+    def called(self, loop: st.Advance | st.Gather | st.Search, function: str) -> tuple[str, str]:
         """The function of that kind that does it, which is noted with all it needs, and whose arcs it is given."""
         name, need = self.expressions.local, self.expressions.helpers.need
-        members, takes = (None, False) if isinstance(loop, Search) else (loop.members, loop.takes)
-        listed = None if isinstance(loop, Search) else loop.listed
+        members, takes = (None, False) if isinstance(loop, st.Search) else (loop.members, loop.takes)
+        listed = None if isinstance(loop, st.Search) else loop.listed
         if members is not None:
             need_visit(self.expressions.helpers, members)
         for helper in _NEEDS[type(loop), members is None]:
             self.need_for_rows(helper)
-        noted = loop.noted if isinstance(loop, Gather) and not has_whole_list(loop.members) else None
-        if isinstance(loop, Gather) and (listed or noted):
+        noted = loop.noted if isinstance(loop, st.Gather) and not has_whole_list(loop.members) else None
+        if isinstance(loop, st.Gather) and (listed or noted):
             for helper in ("teams", "gather_step", "gather_each"):
                 self.need_for_rows(helper)
         if noted is not None:
@@ -124,13 +124,16 @@ class RowPrinter:
             function, whose = f"{function}_words", f"{name(listed.array)}, {count}, num_nodes"
             self.need_for_rows(function)
         elif listed is not None:
-            function, whose = f"{function}_listed", f"{self.listed(listed)}{', num_nodes' * isinstance(loop, Gather)}"
+            function, whose = (
+                f"{function}_listed",
+                f"{self.listed(listed)}{', num_nodes' * isinstance(loop, st.Gather)}",
+            )
             self.need_for_rows(function)
         elif members is None:
             function, whose = f"{function}_all", "num_nodes"
             self.need_for_rows(function)
         else:
-            if isinstance(loop, Advance):
+            if isinstance(loop, st.Advance):
                 need_of_list(self.expressions.helpers, "advance_members", members)
             else:
                 self.need_for_rows("gather_members")
@@ -138,7 +141,7 @@ class RowPrinter:
             need(function)
         return function, whose
 
-    def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: Body) -> Iterator[str]:
+    def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: st.Body) -> Iterator[str]:
         """Says whether a node is kept, and does what is done with one that is."""
         yield f"{INDENT}[&](int {self.expressions.local(node)}) {{"
         if keep is not None:
@@ -201,11 +204,11 @@ _BY_WARP_NUMBER = frozenset(
 )
 """Those that give nodes to warps by their number."""
 
-_NEEDS: dict[tuple[type[Statement], bool], tuple[str, ...]] = {
-    (Advance, True): ("warp_arcs", "share_arcs"),
-    (Advance, False): ("warp_arcs", "share_arcs"),
-    (Gather, True): ("long_values", "teams", "gather_step"),
-    (Gather, False): ("warp_arcs", "share_values", "long_values"),
-    (Search, True): ("teams",),
+_NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
+    (st.Advance, True): ("warp_arcs", "share_arcs"),
+    (st.Advance, False): ("warp_arcs", "share_arcs"),
+    (st.Gather, True): ("long_values", "teams", "gather_step"),
+    (st.Gather, False): ("warp_arcs", "share_values", "long_values"),
+    (st.Search, True): ("teams",),
 }
 """What the functions that share arcs out call, by what they do and whether they go over all nodes."""

@@ -5,53 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c import lines
 from starplat.backends.c.groups import GroupPrinter
 from starplat.backends.c.rows import RowPrinter
 from starplat.backends.c.set_forms import need_frontier, need_listing, need_of_list
-from starplat.backends.statements import (
-    Advance,
-    AskEmpty,
-    AskSize,
-    Body,
-    Clear,
-    EachMember,
-    Gather,
-    GroupAdvance,
-    GroupGather,
-    IfEmpty,
-    IfMany,
-    Insert,
-    Inserted,
-    NoteMembers,
-    Search,
-)
 
-_OfOneSet = AskEmpty | AskSize | Clear | IfEmpty | IfMany | Insert | Inserted | NoteMembers
-WithSets = Advance | EachMember | Gather | GroupAdvance | GroupGather | Search | _OfOneSet
+_OfOneSet = st.AskEmpty | st.AskSize | st.Clear | st.IfEmpty | st.IfMany | st.Insert | st.Inserted | st.NoteMembers
+WithSets = st.Advance | st.EachMember | st.Gather | st.GroupAdvance | st.GroupGather | st.Search | _OfOneSet
 
 
 class Printer(lines.Printer, Protocol):
     """What is asked of the printer of all statements."""
 
-    def otherwise(self, body: Body) -> Iterator[str]: ...
+    def otherwise(self, body: st.Body) -> Iterator[str]: ...
 
 
 def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
     """The lines of the statement, from the margin."""
     rows = RowPrinter(printer)
     match statement:
-        case Advance():
+        case st.Advance():
             yield from rows.advance(statement)
-        case Gather():
+        case st.Gather():
             yield from rows.gather(statement)
-        case GroupAdvance(nodes):
+        case st.GroupAdvance(nodes):
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).advance(statement)
-        case GroupGather(nodes):
+        case st.GroupGather(nodes):
             yield from GroupPrinter(printer, rows.of_list(nodes.listed)).gather(statement)
-        case Search():
+        case st.Search():
             yield from rows.search(statement)
-        case EachMember():
+        case st.EachMember():
             yield from rows.each_member(statement)
         case _:
             yield from _of_one_set(printer, statement)
@@ -62,33 +46,33 @@ def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
     name, need = printer.expressions.local, printer.expressions.helpers.need
     need_frontier(printer.expressions.helpers, statement.members)
     match statement:
-        case Insert(members, node, alone):
+        case st.Insert(members, node, alone):
             if alone:
                 need_of_list(printer.expressions.helpers, "insert_alone", members)
             yield f"{'insert_alone' if alone else 'insert'}({name(members)}, {printer.expressions.expression(node)});"
-        case IfMany(members, then, otherwise):
+        case st.IfMany(members, then, otherwise):
             need("has_many")
             yield f"if (has_many({name(members)}, num_nodes)) {{"
             yield from printer.lines(then)
             yield from printer.otherwise(otherwise)
-        case AskEmpty(variable, members, when_empty):
+        case st.AskEmpty(variable, members, when_empty):
             need("is_empty")
             yield f"{name(variable)} = {'' if when_empty else '!'}is_empty({name(members)});"
-        case AskSize(variable, members):
+        case st.AskSize(variable, members):
             need("size_of_set")
             yield f"{name(variable)} = size_of({name(members)});"
-        case NoteMembers(members, array, first):
+        case st.NoteMembers(members, array, first):
             need_listing(printer.expressions.helpers, members)
             yield f"list_members({name(members)}, num_nodes, {RowPrinter(printer).behind(array, first)});"
-        case IfEmpty(members, then, otherwise):
+        case st.IfEmpty(members, then, otherwise):
             need("is_empty")
             yield f"if ({'' if then else '!'}is_empty({name(members)})) {{"
             yield from printer.lines(then or otherwise)
             yield from printer.otherwise(otherwise if then else ())
-        case Inserted(members, row_offsets):
+        case st.Inserted(members, row_offsets):
             weighed = "" if row_offsets is None else f", num_nodes, {name(row_offsets)}"
             yield f"inserted({name(members)}{weighed});"
-        case Clear(members):
+        case st.Clear(members):
             yield f"clear({name(members)}, num_nodes);"
         case _:
             assert_never(statement)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c.assign import assignment_text, combination_text, step_text
 from starplat.backends.c.atomics import AtomicPrinter
 from starplat.backends.c.directives import structured
@@ -21,39 +22,6 @@ from starplat.backends.c.precedence import ORDER, SUM
 from starplat.backends.c.records import recorded
 from starplat.backends.c.set_forms import need_listed
 from starplat.backends.c.sets import WithSets, with_sets
-from starplat.backends.statements import (
-    Accumulate,
-    Alone,
-    Assign,
-    AtomicCell,
-    Body,
-    Break,
-    Call,
-    CombineCell,
-    CombineGroup,
-    Continue,
-    Count,
-    Declare,
-    FetchCell,
-    For,
-    GridBarrier,
-    If,
-    IfBeyond,
-    Leave,
-    OnFirst,
-    Piece,
-    Record,
-    Scope,
-    SharedLoop,
-    Statement,
-    StoreCell,
-    Stride,
-    SwapCell,
-    SwapPointers,
-    TeamLoop,
-    While,
-    WhileBeyondLocked,
-)
 from starplat.ir import nodes as ir
 
 
@@ -63,57 +31,57 @@ class StatementPrinter:
 
     expressions: ExpressionPrinter
 
-    def lines(self, body: Body, depth: int = 1) -> list[str]:
+    def lines(self, body: st.Body, depth: int = 1) -> list[str]:
         """The statements, `depth` steps from the margin."""
         return [f"{INDENT * depth}{line}" for statement in body for line in self.statement(statement)]
 
-    def inside(self, body: Body) -> Iterator[str]:
+    def inside(self, body: st.Body) -> Iterator[str]:
         yield from self.lines(body, 1)
 
-    def statement(self, statement: Statement) -> Iterator[str]:
+    def statement(self, statement: st.Statement) -> Iterator[str]:
         """The lines of one statement, from the margin."""
         if isinstance(statement, WithSets):
             yield from with_sets(self, statement)
             return
         match statement:
-            case Declare():
+            case st.Declare():
                 yield f"{self.declaration(statement)};"
-            case Piece():
+            case st.Piece():
                 yield from self.piece(statement)
-            case Assign():
+            case st.Assign():
                 yield f"{self.assignment(statement)};"
-            case Accumulate(variable, combine, value):
+            case st.Accumulate(variable, combine, value):
                 local = ir.Ref(variable)
                 yield f"{combination_text(self.expressions, combine, local, self.text(local), value)};"
-            case StoreCell(array, index, value):
+            case st.StoreCell(array, index, value):
                 yield f"{self.cell(array, index)} = {self.text(value)};"
-            case CombineCell(combine, array, index, value):
+            case st.CombineCell(combine, array, index, value):
                 yield f"{combination_text(self.expressions, combine, array, self.cell(array, index), value)};"
-            case AtomicCell() | FetchCell() | SwapCell():
+            case st.AtomicCell() | st.FetchCell() | st.SwapCell():
                 yield from AtomicPrinter(self.expressions).lines(statement)
-            case IfBeyond():
+            case st.IfBeyond():
                 yield from if_beyond(self, statement)
-            case WhileBeyondLocked():
+            case st.WhileBeyondLocked():
                 yield from while_beyond_locked(self, statement)
-            case If():
+            case st.If():
                 yield from self.branch(statement)
-            case While() | For() | Count():
+            case st.While() | st.For() | st.Count():
                 yield from self.loop(statement)
-            case Break():
+            case st.Break():
                 yield "break;"
-            case Continue():
+            case st.Continue():
                 yield "continue;"
-            case Leave(value):
+            case st.Leave(value):
                 yield "return;" if value is None else f"return {self.text(value)};"
-            case Call(call):
+            case st.Call(call):
                 yield f"{self.expressions.call(call)};"
-            case CombineGroup():
+            case st.CombineGroup():
                 yield from combined_by_group(self.expressions, statement)
-            case Scope() | GridBarrier() | SwapPointers() | OnFirst():
+            case st.Scope() | st.GridBarrier() | st.SwapPointers() | st.OnFirst():
                 yield from self.together(statement)
-            case SharedLoop() | TeamLoop() | Alone():
+            case st.SharedLoop() | st.TeamLoop() | st.Alone():
                 yield from structured(self, statement)
-            case Record():
+            case st.Record():
                 yield from recorded(self, statement)
             case _:
                 assert_never(statement)
@@ -126,12 +94,12 @@ class StatementPrinter:
     def cell(self, array: ir.Array, index: ir.Expression) -> str:
         return self.expressions.cell(array, index)
 
-    def declaration(self, declare: Declare) -> str:
+    def declaration(self, declare: st.Declare) -> str:
         kind = self.expressions.spelling.values[declare.variable.element]
         name = self.expressions.local(declare.variable)
         return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
 
-    def piece(self, piece: Piece) -> Iterator[str]:
+    def piece(self, piece: st.Piece) -> Iterator[str]:
         """The ends of what a thread has of a range, the second where the next one's begins."""
         spelling = self.expressions.spelling
         kind = spelling.values[piece.begin.element]
@@ -141,18 +109,18 @@ class StatementPrinter:
             given = f"{self.text(piece.first)}, {self.text(piece.last)}, {thread}, {spelling.threads}"
             yield f"const {kind} {self.expressions.local(variable)} = {name}({given});"
 
-    def assignment(self, assignment: Assign) -> str:
+    def assignment(self, assignment: st.Assign) -> str:
         return assignment_text(self.expressions, assignment.variable, assignment.value)
 
-    def together(self, statement: Scope | GridBarrier | SwapPointers | OnFirst) -> Iterator[str]:
+    def together(self, statement: st.Scope | st.GridBarrier | st.SwapPointers | st.OnFirst) -> Iterator[str]:
         """What only a launch has whose threads wait for each other."""
         match statement:
-            case Scope(comments, body):
+            case st.Scope(comments, body):
                 yield "{"
                 yield from (f"{INDENT}{line}" for line in comments)
                 yield from self.inside(body)
                 yield "}"
-            case GridBarrier(lacking):
+            case st.GridBarrier(lacking):
                 spelling = self.expressions.spelling
                 if spelling.barrier_helper is not None:
                     self.expressions.helpers.need(spelling.barrier_helper)
@@ -161,9 +129,9 @@ class StatementPrinter:
                 else:
                     need_listed(self.expressions.helpers, lacking)
                     yield f"if (listed({self.expressions.local(lacking)}) < 0) {spelling.barrier}"
-            case SwapPointers(first, second):
+            case st.SwapPointers(first, second):
                 yield from self.swap_pointers(first, second)
-            case OnFirst(body):
+            case st.OnFirst(body):
                 yield from guarded(f"{self.expressions.spelling.thread} == 0", self.lines(body, 0))
             case _:
                 assert_never(statement)
@@ -176,7 +144,7 @@ class StatementPrinter:
 
     # --- structure -------------------------------------------------------------------------------------------------
 
-    def branch(self, branch: If, *, chained: bool = False) -> Iterator[str]:
+    def branch(self, branch: st.If, *, chained: bool = False) -> Iterator[str]:
         """Its lines; in a chain of several conditions each has braces."""
         condition = self.text(branch.condition)
         if not branch.otherwise and not chained:
@@ -186,28 +154,28 @@ class StatementPrinter:
         yield from self.inside(branch.then)
         yield from self.otherwise(branch.otherwise)
 
-    def loop(self, statement: While | For | Count) -> Iterator[str]:
+    def loop(self, statement: st.While | st.For | st.Count) -> Iterator[str]:
         match statement:
-            case While(condition, body, test_last):
+            case st.While(condition, body, test_last):
                 yield "do {" if test_last else f"while ({self.text(condition)}) {{"
                 yield from self.inside(body)
                 yield f"}} while ({self.text(condition)});" if test_last else "}"
-            case For(condition, step, body, first):
+            case st.For(condition, step, body, first):
                 begin = "" if first is None else self.declaration(first)
                 steps = ", ".join(step_text(self.expressions, one.variable, one.value) for one in step)
                 yield f"for ({begin}; {self.text(condition)}; {steps}) {{"
                 yield from self.inside(body)
                 yield "}"
-            case Count():
+            case st.Count():
                 yield from self.count(statement)
             case _:
                 assert_never(statement)
 
-    def otherwise(self, body: Body) -> Iterator[str]:
+    def otherwise(self, body: st.Body) -> Iterator[str]:
         match body:
             case ():
                 yield "}"
-            case (If() as nested,):
+            case (st.If() as nested,):
                 first, *rest = self.branch(nested, chained=True)
                 yield f"}} else {first}"
                 yield from rest
@@ -216,7 +184,7 @@ class StatementPrinter:
                 yield from self.inside(body)
                 yield "}"
 
-    def count(self, count: Count) -> Iterator[str]:
+    def count(self, count: st.Count) -> Iterator[str]:
         variable = self.expressions.local(count.variable)
         kind = self.expressions.spelling.values[count.variable.element]
         end = f"{variable} < {self.expressions.at(ORDER + 1, count.end)}"
@@ -224,17 +192,19 @@ class StatementPrinter:
         yield from self.inside(count.body)
         yield "}"
 
-    def first(self, count: Count) -> str:
+    def first(self, count: st.Count) -> str:
         thread = self.expressions.spelling.thread
         match count.stride, count.first:
-            case Stride.ONE, first:
+            case st.Stride.ONE, first:
                 return self.text(first)
-            case Stride.GRID, ir.Const(0):
+            case st.Stride.GRID, ir.Const(0):
                 return thread
-            case Stride.GRID, first:
+            case st.Stride.GRID, first:
                 return f"{self.expressions.at(SUM, first)} + {thread}"
         assert_never(count.stride)
 
-    def step(self, count: Count) -> str:
+    def step(self, count: st.Count) -> str:
         variable = self.expressions.local(count.variable)
-        return f"{variable}++" if count.stride is Stride.ONE else f"{variable} += {self.expressions.spelling.threads}"
+        return (
+            f"{variable}++" if count.stride is st.Stride.ONE else f"{variable} += {self.expressions.spelling.threads}"
+        )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from starplat.backends import statements as st
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
@@ -25,7 +26,6 @@ from starplat.backends.launch import (
     MOST_THREADS,
 )
 from starplat.backends.legal_module import legal
-from starplat.backends.statements import LegalLoop
 from starplat.backends.text.comments import file_name, origin, quoted
 from starplat.backends.text.folding import WIDEST
 from starplat.backends.text.helpers import Helper, Helpers
@@ -54,7 +54,7 @@ def artifact_pieces(
     """
     kernels, functions = legal(module, capabilities)
     names = Names(module, kernels, functions)
-    loops = [kernel for kernel in kernels if isinstance(kernel, LegalLoop)]
+    loops = [kernel for kernel in kernels if isinstance(kernel, st.LegalLoop)]
     host = host_text(module, names, launching, loops)
     shared = {bare(helper): helper for helper in kernel_helpers if helper.macro != "find_arc"}
     own = [helper for helper in host.helpers.needed if bare(helper) not in shared]

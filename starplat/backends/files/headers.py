@@ -11,15 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from starplat.backends import launch
 from starplat.backends.files.definitions import used
 from starplat.backends.files.render import helper_texts, render
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    GROUPS_OF_A_UNIT,
-    ITERATIONS_OF_A_PIECE,
-    MOST_PIECES,
-    THREADS_OF_ONE_GROUP,
-)
 from starplat.backends.spelling import Spelling
 from starplat.backends.text.folding import folded
 from starplat.backends.text.helpers import Helper, made_of, named
@@ -111,11 +105,11 @@ def device_part(template: str, **pieces: object) -> str:
     """The part of a header with a target's devices and memory, from its own template."""
     text = render(
         template,
-        group_size=GROUP_SIZE,
-        groups_of_a_unit=GROUPS_OF_A_UNIT,
-        iterations_of_a_piece=ITERATIONS_OF_A_PIECE,
-        most_pieces=MOST_PIECES,
-        threads_of_one_group=THREADS_OF_ONE_GROUP,
+        group_size=launch.GROUP_SIZE,
+        groups_of_a_unit=launch.GROUPS_OF_A_UNIT,
+        iterations_of_a_piece=launch.ITERATIONS_OF_A_PIECE,
+        most_pieces=launch.MOST_PIECES,
+        threads_of_one_group=launch.THREADS_OF_ONE_GROUP,
         **pieces,
     )
     return folded_text(text)

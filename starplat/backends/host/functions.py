@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c.assign import assignment_text
 from starplat.backends.c.cplusplus import TYPES
 from starplat.backends.c.expressions import ExpressionPrinter
@@ -20,7 +21,6 @@ from starplat.backends.host.launches import BY_NAME, Launching, LaunchPrinter
 from starplat.backends.host.loops import HostLoopPrinter, is_counter
 from starplat.backends.host.uses import callees_first, filled_by_device, read_by_anybody
 from starplat.backends.host.words import CELLS, CPP, size_of
-from starplat.backends.statements import LegalLoop
 from starplat.backends.text.comments import comment, origin
 from starplat.backends.text.folding import folded_host
 from starplat.backends.text.helpers import Helpers
@@ -38,7 +38,7 @@ class HostText:
 
 
 def host_text(
-    module: ir.Module, names: Names, launching: Launching = BY_NAME, loops: Iterable[LegalLoop] = ()
+    module: ir.Module, names: Names, launching: Launching = BY_NAME, loops: Iterable[st.LegalLoop] = ()
 ) -> HostText:
     """Every host function as C++."""
     helpers = Helpers()
@@ -58,7 +58,7 @@ class HostPrinter:
     function: ir.HostFunction
     helpers: Helpers
     launching: Launching
-    loops: Mapping[str, LegalLoop]
+    loops: Mapping[str, st.LegalLoop]
     fixed_sets: frozenset[ir.Array]
     rounds: list[tuple[str, ...]] = field(default_factory=list)
 

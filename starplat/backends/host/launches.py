@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.expressions import ExpressionPrinter
 from starplat.backends.c.lines import INDENT
@@ -23,7 +24,6 @@ from starplat.backends.launch import (
     loop_parameters,
 )
 from starplat.backends.one_launch.rings import RING
-from starplat.backends.statements import LegalLoop, result_element
 from starplat.backends.text.names import Names
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
@@ -144,7 +144,7 @@ class LaunchPrinter:
                 raise AssertionError("only a run from Python is traced")
         assert_never(argument.kind)
 
-    def by_group(self, loop: LegalLoop) -> Iterator[str]:
+    def by_group(self, loop: st.LegalLoop) -> Iterator[str]:
         """The launch of one group that runs rounds by itself, and after it what it has changed."""
         launching, kernel = self.launching, self.names.kernel(loop.op.name)
         arguments = [part.format(kernel=kernel) for part in launching.group_first]
@@ -155,7 +155,7 @@ class LaunchPrinter:
         for variable in loop.op.outcomes:
             yield f"{self.names.local(variable)} = {self.word(variable)}.read();"
 
-    def together(self, loop: LegalLoop) -> Iterator[str]:
+    def together(self, loop: st.LegalLoop) -> Iterator[str]:
         """The one launch of an operation whose threads wait for each other: its words, the launch, its outcomes."""
         if loop.op.one_group:
             yield from self.by_group(loop)
@@ -166,7 +166,7 @@ class LaunchPrinter:
             lines = ("{", *(f"{INDENT}{line}" for line in lines), "}")
         yield from lines
 
-    def launched_together(self, loop: LegalLoop) -> Iterator[str]:
+    def launched_together(self, loop: st.LegalLoop) -> Iterator[str]:
         for cells, start in loop.found:
             first = self.expressions.expression(start)
             kind, name = CELLS[cells.element], self.names.local(cells)
@@ -202,7 +202,7 @@ class LaunchPrinter:
 
     def word(self, variable: ir.Variable) -> str:
         """The word that what a kernel adds to this variable comes back in."""
-        key = (variable, result_element(variable.element))
+        key = (variable, st.result_element(variable.element))
         if key not in self.words:
             self.words[key] = self.fresh(f"{self.names.local(variable)}_result")
         return self.words[key]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from starplat.backends import statements as st
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
-from starplat.backends.statements import Body
 from starplat.ir import nodes as ir
 
 
@@ -15,6 +15,6 @@ def repeated(ahead: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
     return tuple(op for op in ahead if isinstance(op, ir.Let))
 
 
-def visited(operations: Operations, ahead: tuple[ir.KernelOp, ...]) -> Body:
+def visited(operations: Operations, ahead: tuple[ir.KernelOp, ...]) -> st.Body:
     """What is done with a node, besides what is worked out for its arcs."""
     return () if repeated(ahead) == ahead else without_unread(operations.block(ahead))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starplat.backends.statements import Body, Continue, If, Statement
+from starplat.backends import statements as st
 
 
-def replace_continue(body: Body, by: Body) -> Body:
+def replace_continue(body: st.Body, by: st.Body) -> st.Body:
     """`body` with other statements where it goes on with the next round of the loop around it."""
-    replaced: list[Statement] = []
+    replaced: list[st.Statement] = []
     for statement in body:
         match statement:
-            case Continue():
+            case st.Continue():
                 replaced += by
-            case If(_, then, otherwise):
+            case st.If(_, then, otherwise):
                 inside = replace(statement, then=replace_continue(then, by), otherwise=replace_continue(otherwise, by))
                 replaced.append(inside)
             case _:
@@ -22,6 +22,6 @@ def replace_continue(body: Body, by: Body) -> Body:
     return tuple(replaced)
 
 
-def has_continue(body: Body) -> bool:
+def has_continue(body: st.Body) -> bool:
     """Whether it goes on so from within."""
     return replace_continue(body, ()) != body

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 
+from starplat.backends import statements as st
 from starplat.backends.c.negation import negated
 from starplat.backends.launch import GROUP_SIZE
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.backends.statements import (
-    Accumulate,
-    Assign,
-    AtomicCell,
-    Body,
-    CombineCell,
-    CombineGroup,
-    Declare,
-    If,
-    Statement,
-    StoreCell,
-    result_element,
-)
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -62,43 +50,43 @@ class Contributions:
         """How what threads found of one of the kernel's reductions is combined, and the local that it is in."""
         return as_logical(self.combines[reduction], reduction), self.parts[reduction]
 
-    def statements(self, reduction: ir.Variable, value: ir.Expression) -> Body:
+    def statements(self, reduction: ir.Variable, value: ir.Expression) -> st.Body:
         """What an iteration does that contributes a value."""
         part, combine = self.parts[reduction], self.combines[reduction]
         if reduction.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
-            return (Accumulate(part, combine, value),)
+            return (st.Accumulate(part, combine, value),)
         sets = combine in ANY
         end = ir.Const(sets, ir.Element.BOOL) if part.element is ir.Element.BOOL else build.number(int(sets))
-        return only_if(value if sets else negated(value), Assign(part, end))
+        return only_if(value if sets else negated(value), st.Assign(part, end))
 
-    def handed_over(self, results: tuple[ir.Array, ...]) -> Body:
+    def handed_over(self, results: tuple[ir.Array, ...]) -> st.Body:
         """The stores of what the threads found together."""
         pairs = zip(self.reductions, results, strict=True)
-        return tuple(StoreCell(result, build.ZERO, ir.Ref(self.parts[r.variable])) for r, result in pairs)
+        return tuple(st.StoreCell(result, build.ZERO, ir.Ref(self.parts[r.variable])) for r, result in pairs)
 
-    def declared(self) -> tuple[Declare, ...]:
+    def declared(self) -> tuple[st.Declare, ...]:
         """The declarations of the parts."""
-        return tuple(Declare(self.parts[r.variable], self.start(r), constant=False) for r in self.reductions)
+        return tuple(st.Declare(self.parts[r.variable], self.start(r), constant=False) for r in self.reductions)
 
-    def ends(self, results: tuple[ir.Array, ...], together: Together) -> Body:
+    def ends(self, results: tuple[ir.Array, ...], together: Together) -> st.Body:
         """What hands the parts of all threads on to the words of the results."""
         pairs = zip(self.reductions, results, strict=True)
         return tuple(s for reduction, result in pairs for s in self._end(reduction, result, together))
 
-    def _end(self, reduction: ir.Reduction, result: ir.Array, together: Together) -> Body:
+    def _end(self, reduction: ir.Reduction, result: ir.Array, together: Together) -> st.Body:
         variable, combine = reduction.variable, reduction.combine
         part, first = self.parts[variable], build.ZERO
         if variable.element is ir.Element.BOOL and combine in ANY:
-            return (If(ir.Ref(part), (StoreCell(result, first, build.ONE),)),)
+            return (st.If(ir.Ref(part), (st.StoreCell(result, first, build.ONE),)),)
         if variable.element is ir.Element.BOOL and combine in _ALL:
-            return (If(negated(ir.Ref(part)), (StoreCell(result, first, build.ZERO),)),)
+            return (st.If(negated(ir.Ref(part)), (st.StoreCell(result, first, build.ZERO),)),)
         if together is Together.ALONE:
-            return (CombineCell(combine, result, first, ir.Ref(part)),)
+            return (st.CombineCell(combine, result, first, ir.Ref(part)),)
         method = self.methods.method(combine, result.element)
         if together is Together.APART:
-            return (AtomicCell(combine, result, first, ir.Ref(part), method),)
+            return (st.AtomicCell(combine, result, first, ir.Ref(part), method),)
         scratch = self.names.fresh(f"{variable.name}_scratch", result.element)
-        return (CombineGroup(combine, part, result, scratch, method, GROUP_SIZE),)
+        return (st.CombineGroup(combine, part, result, scratch, method, GROUP_SIZE),)
 
 
 def result_word(reduction: ir.Reduction, scalars: set[str], names: Locals) -> ir.Array:
@@ -108,7 +96,7 @@ def result_word(reduction: ir.Reduction, scalars: set[str], names: Locals) -> ir
         return reduction.into
     shared = variable.name in scalars
     name = names.fresh(f"{variable.name}_result", variable.element).name if shared else variable.name
-    return ir.Array(name, result_element(variable.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
+    return ir.Array(name, st.result_element(variable.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
 
 
 def as_logical(combine: ir.Combine, variable: ir.Variable) -> ir.Combine:
@@ -118,14 +106,14 @@ def as_logical(combine: ir.Combine, variable: ir.Variable) -> ir.Combine:
     return ir.Combine.OR if combine in ANY else ir.Combine.AND
 
 
-def only_if(condition: ir.Expression, statement: Statement) -> Body:
+def only_if(condition: ir.Expression, statement: st.Statement) -> st.Body:
     """The statement under a condition, which may be settled already."""
     if isinstance(condition, ir.Const):
         return (statement,) if condition.value else ()
-    return (If(condition, (statement,)),)
+    return (st.If(condition, (statement,)),)
 
 
 def _word(reduction: ir.Reduction, capabilities: Capabilities) -> ir.Element:
     """Targets that combine what threads find themselves combine words better than bytes."""
     element = reduction.variable.element
-    return result_element(element) if capabilities.structured_loops else element
+    return st.result_element(element) if capabilities.structured_loops else element

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.backends import statements as st
 from starplat.backends.launch import GANGS, THREADS_OF_A_TEAM
 from starplat.backends.legal.locals import Locals
-from starplat.backends.statements import Assign, Body, Count, Declare, For, If, Stride, TeamLoop
 from starplat.ir import build
 from starplat.ir import nodes as ir
 
 
-def guarded(loop: Count, guard: ir.Array | None) -> Count:
+def guarded(loop: st.Count, guard: ir.Array | None) -> st.Count:
     """The loop, which has no iterations where the guard says so."""
     if guard is None:
         return loop
     return replace(loop, end=ir.Select(ir.Load(guard, build.ZERO), loop.end, loop.first))
 
 
-def guarded_block(body: Body, guard: ir.Array | None) -> Body:
+def guarded_block(body: st.Body, guard: ir.Array | None) -> st.Body:
     """What one thread does, which is nothing where the guard says so."""
-    return body if guard is None else (If(ir.Load(guard, build.ZERO), body),)
+    return body if guard is None else (st.If(ir.Load(guard, build.ZERO), body),)
 
 
 def by_gangs(
-    loop: Count,
+    loop: st.Count,
     reductions: tuple[tuple[ir.Combine, ir.Variable], ...],
-    begins: Body,
-    ends: Body,
+    begins: st.Body,
+    ends: st.Body,
     locals_: Locals,
     *,
     for_teams: bool,
-) -> Count:
+) -> st.Count:
     """A loop over gangs, each of which `begins`, takes its share of the loop and `ends`.
 
     Nodes, or teams' worth of nodes, are dealt out to the gangs one by one, so that one gang does not get all long rows;
@@ -43,26 +43,28 @@ def by_gangs(
     """
     gang = locals_.fresh("gang", ir.Element.INT)
     share = _dealt_out(loop, loop.variable, gang, 1) if for_teams else _in_tiles(loop, reductions, gang, locals_)
-    body = (*begins, TeamLoop(share, reductions, among_teams=True), *ends)
-    return Count(gang, build.ZERO, build.number(GANGS), Stride.ONE, body)
+    body = (*begins, st.TeamLoop(share, reductions, among_teams=True), *ends)
+    return st.Count(gang, build.ZERO, build.number(GANGS), st.Stride.ONE, body)
 
 
 def _in_tiles(
-    loop: Count, reductions: tuple[tuple[ir.Combine, ir.Variable], ...], gang: ir.Variable, locals_: Locals
-) -> For:
+    loop: st.Count, reductions: tuple[tuple[ir.Combine, ir.Variable], ...], gang: ir.Variable, locals_: Locals
+) -> st.For:
     """A team takes as many iterations as it has threads at a time."""
     first = locals_.fresh(f"first_{loop.variable.name}", loop.variable.element)
     beyond = build.plus(ir.Ref(first), ir.Const(THREADS_OF_A_TEAM, first.element))
     end = ir.Select(build.less(beyond, loop.end), beyond, loop.end)
-    inner = TeamLoop(replace(loop, first=ir.Ref(first), end=end, stride=Stride.ONE), reductions)
+    inner = st.TeamLoop(replace(loop, first=ir.Ref(first), end=end, stride=st.Stride.ONE), reductions)
     return _dealt_out(replace(loop, body=(inner,)), first, gang, THREADS_OF_A_TEAM)
 
 
-def _dealt_out(loop: Count, variable: ir.Variable, gang: ir.Variable, at_a_time: int) -> For:
+def _dealt_out(loop: st.Count, variable: ir.Variable, gang: ir.Variable, at_a_time: int) -> st.For:
     """The iterations of one gang of a loop that goes on by so many."""
     element = variable.element
     times = build.times(ir.Ref(gang), ir.Const(at_a_time, element), element)
     start = ir.Ref(gang) if at_a_time == 1 else times
     begin = start if isinstance(loop.first, ir.Const) and loop.first.value == 0 else build.plus(loop.first, start)
-    step = Assign(variable, build.plus(ir.Ref(variable), ir.Const(GANGS * at_a_time, element)))
-    return For(build.less(ir.Ref(variable), loop.end), (step,), loop.body, Declare(variable, begin, constant=False))
+    step = st.Assign(variable, build.plus(ir.Ref(variable), ir.Const(GANGS * at_a_time, element)))
+    return st.For(
+        build.less(ir.Ref(variable), loop.end), (step,), loop.body, st.Declare(variable, begin, constant=False)
+    )

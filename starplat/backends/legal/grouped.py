@@ -8,53 +8,53 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
-from starplat.backends.statements import Accumulate, Assign, Body, Brought, Declare, GroupAdvance, GroupGather
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.rewriter import Rewriter
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
 
 
-def by_groups(operations: Operations, kernel: ir.Kernel) -> GroupAdvance | GroupGather:
+def by_groups(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance | st.GroupGather:
     """The kernel's loop over its nodes, all of them or listed ones."""
     gathers = gathering(kernel)
     return _advance(operations, kernel) if gathers is None else _gather(operations, kernel, gathers)
 
 
-def _advance(operations: Operations, kernel: ir.Kernel) -> GroupAdvance:
+def _advance(operations: Operations, kernel: ir.Kernel) -> st.GroupAdvance:
     *ahead, loop = kernel.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
     rows, columns = ROWS[loop.direction]
     body = operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body))
     body = (*operations.block(repeated(ahead)), *body)
-    return GroupAdvance(
+    return st.GroupAdvance(
         _brought(operations, kernel, rows), kernel.iterator, loop.position, visited(operations, tuple(ahead)), body
     )
 
 
-def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> GroupGather:
+def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> st.GroupGather:
     assert kernel.iterator is not None
     loop, total, nothing = parts.loop, parts.total, identity(parts.combine, parts.total.element)
     rows, columns = ROWS[loop.direction]
     ahead, value = operations.block(parts.ahead), operations.locals.fresh("value", total.element)
     given = operations.block(_giving(loop.body, total, value))
-    if isinstance(last := given[-1], Assign) and last.variable == value:
-        given = (*given[:-1], Declare(value, last.value, constant=True))
+    if isinstance(last := given[-1], st.Assign) and last.variable == value:
+        given = (*given[:-1], st.Declare(value, last.value, constant=True))
     else:
-        given = (Declare(value, nothing, constant=False), *given)
+        given = (st.Declare(value, nothing, constant=False), *given)
     given = (*ahead, *operations.with_neighbor(loop.neighbor, columns, loop.position, given))
-    begin: Body = ()
+    begin: st.Body = ()
     found = total
     if parts.first != nothing:
         found = operations.locals.fresh(f"{total.name}_of_arcs", total.element)
-        begin = (Declare(total, parts.first, constant=False), Accumulate(total, parts.combine, ir.Ref(found)))
+        begin = (st.Declare(total, parts.first, constant=False), st.Accumulate(total, parts.combine, ir.Ref(found)))
     finish = (*ahead, *begin, *operations.block(parts.rest))
-    return GroupGather(
+    return st.GroupGather(
         _brought(operations, kernel, rows),
         kernel.iterator,
         loop.position,
@@ -71,11 +71,11 @@ def _gather(operations: Operations, kernel: ir.Kernel, parts: Gathering) -> Grou
     )
 
 
-def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> Brought:
+def _brought(operations: Operations, kernel: ir.Kernel, rows: ir.Array) -> st.Brought:
     assert kernel.iterator is not None
     brought = operations.locals.fresh("brought", ir.Element.NODE)
     keep = None if kernel.filter is None else _Renamed(kernel.iterator, brought).expression(kernel.filter)
-    return Brought(
+    return st.Brought(
         rows,
         kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None,
         keep,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from starplat.backends.statements import Assign, Body, Declare
+from starplat.backends import statements as st
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import assigned_in, assigned_once, reads, variables_in
 from starplat.ir import nodes as ir
@@ -25,30 +25,32 @@ class Locals:
         """A local with a name that nothing else has."""
         return ir.Variable(self.names.fresh(name), element)
 
-    def settled(self, value: ir.Expression, name: str, body: Body) -> tuple[Body, ir.Expression]:
+    def settled(self, value: ir.Expression, name: str, body: st.Body) -> tuple[st.Body, ir.Expression]:
         """`value` where it may be mentioned more than once: in a local, unless it is one that `body` leaves alone."""
         if isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs):
             return (), value
         if isinstance(value, ir.Ref) and value.variable not in assigned_in(body):
             return (), value
         local = self.fresh(name, value.element)
-        return (Declare(local, value, constant=True),), ir.Ref(local)
+        return (st.Declare(local, value, constant=True),), ir.Ref(local)
 
-    def early(self, value: ir.Expression, name: str) -> tuple[Body, ir.Expression]:
+    def early(self, value: ir.Expression, name: str) -> tuple[st.Body, ir.Expression]:
         """`value`, mentioned once but late: in a local if a cell that it reads may change until then."""
         if is_stable(value):
             return (), value
         local = self.fresh(name, value.element)
-        return (Declare(local, value, constant=True),), ir.Ref(local)
+        return (st.Declare(local, value, constant=True),), ir.Ref(local)
 
     def apart(
         self, variable: ir.Variable, index: ir.Expression, value: ir.Expression
-    ) -> tuple[Body, tuple[ir.Expression, ir.Expression]]:
+    ) -> tuple[st.Body, tuple[ir.Expression, ir.Expression]]:
         """Where a cell is and what it gets, in locals if they mention the variable that is about to change."""
-        before: Body = ()
+        before: st.Body = ()
         settled = []
         for name, part in (("cell", index), ("value", value)):
-            more, known = self.settled(part, name, (Assign(variable, part),)) if reads(variable, part) else ((), part)
+            more, known = (
+                self.settled(part, name, (st.Assign(variable, part),)) if reads(variable, part) else ((), part)
+            )
             before += more
             settled.append(known)
         return before, (settled[0], settled[1])

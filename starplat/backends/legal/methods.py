@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.backends.statements import Method
+from starplat.backends import statements as st
 from starplat.diagnostics import Diagnostic, DiagnosticError, Label
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -19,18 +19,18 @@ class Methods:
     source: SourceFile
     span: Span
 
-    def method(self, combine: ir.Combine, element: ir.Element) -> Method:
+    def method(self, combine: ir.Combine, element: ir.Element) -> st.Method:
         """How the target updates a shared cell in one piece.
 
         Raises:
             DiagnosticError: E0604, it cannot.
         """
         if element is ir.Element.BOOL and combine is ir.Combine.BIT_XOR:
-            return Method.FLIP_BYTE
+            return st.Method.FLIP_BYTE
         if self.capabilities.has_atomic(combine, element):
-            return Method.NATIVE
+            return st.Method.NATIVE
         if self.capabilities.has_compare_and_swap(element):
-            return Method.SWAP_LOOP
+            return st.Method.SWAP_LOOP
         raise self._impossible(
             f"this target cannot update a shared {element.value} with '{combine.value}' in one piece"
         )

@@ -7,27 +7,27 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from starplat.backends.statements import Body, Count, GridBarrier, OnFirst, Statement, Stride
+from starplat.backends import statements as st
 
 
-def by_one_thread(body: Body) -> Body:
+def by_one_thread(body: st.Body) -> st.Body:
     """The statements as the only thread of a group does them."""
     return tuple(done for statement in body for done in _done(statement))
 
 
-def _done(statement: Statement) -> Body:
+def _done(statement: st.Statement) -> st.Body:
     match statement:
-        case GridBarrier():
+        case st.GridBarrier():
             return ()
-        case OnFirst(body):
+        case st.OnFirst(body):
             return by_one_thread(body)
-        case Count():
-            return (replace(statement, stride=Stride.ONE, body=by_one_thread(statement.body)),)
+        case st.Count():
+            return (replace(statement, stride=st.Stride.ONE, body=by_one_thread(statement.body)),)
         case _:
             return (_with_blocks(statement),)
 
 
-def _with_blocks(statement: Statement) -> Statement:
+def _with_blocks(statement: st.Statement) -> st.Statement:
     """The statement with its blocks said so."""
     blocks: dict[str, Any] = {}
     for field in fields(statement):
@@ -37,4 +37,4 @@ def _with_blocks(statement: Statement) -> Statement:
     return replace(statement, **blocks) if blocks else statement
 
 
-_STATEMENTS = frozenset(Statement.__args__)
+_STATEMENTS = frozenset(st.Statement.__args__)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
@@ -13,23 +14,6 @@ from starplat.backends.legal.contributions import Contributions, as_logical
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
 from starplat.backends.legal.updates import Updates, stored
-from starplat.backends.statements import (
-    Assign,
-    Body,
-    Break,
-    Call,
-    Continue,
-    Count,
-    Declare,
-    FetchCell,
-    For,
-    If,
-    Leave,
-    Statement,
-    Stride,
-    TeamLoop,
-    While,
-)
 from starplat.backends.uses import assigned_in, reads, variables_in
 from starplat.ir import build
 from starplat.ir import nodes as ir
@@ -53,17 +37,17 @@ class Operations:
         if isinstance(routine, ir.Kernel) and routine.shares_arcs and capabilities.inner_loops:
             self.rows = {row.loop.position: row for row in shared_rows(routine, module)}
 
-    def block(self, body: tuple[ir.KernelOp, ...]) -> Body:
+    def block(self, body: tuple[ir.KernelOp, ...]) -> st.Body:
         """The operations, one after the other."""
         statements = tuple(statement for op in body for statement in self.operation(op))
         return _with_counters(_with_receivers(statements, self.locals.once_set))
 
-    def operation(self, op: ir.KernelOp) -> Body:
+    def operation(self, op: ir.KernelOp) -> st.Body:
         match op:
             case ir.Let(variable, value):
-                return (Declare(variable, value, variable not in self.locals.changing),)
+                return (st.Declare(variable, value, variable not in self.locals.changing),)
             case ir.SetLocal(variable, value):
-                return (Assign(variable, value),)
+                return (st.Assign(variable, value),)
             case ir.Store(array, index, value):
                 return (stored(array, index, value),)
             case ir.UpdateCell():
@@ -79,42 +63,42 @@ class Operations:
             case ir.KernelIf(condition, then, otherwise):
                 return (self.branch(condition, self.block(then), self.block(otherwise)),)
             case ir.KernelWhile(condition, body, test_last):
-                return (While(condition, self.block(body), test_last),)
+                return (st.While(condition, self.block(body), test_last),)
             case ir.KernelFor(condition, step, body):
                 return (self.stepped(condition, self.block(step), self.block(body)),)
             case ir.ForRange(variable, first, end, body):
                 inner = self.block(body)
                 before, end = self.locals.settled(end, "end", inner)
-                return (*before, Count(variable, first, end, Stride.ONE, inner))
+                return (*before, st.Count(variable, first, end, st.Stride.ONE, inner))
             case ir.ForNeighbors(direction, node, neighbor, position, body):
-                loop = self.over_neighbors(direction, node, neighbor, position, Stride.ONE, self.block(body))
+                loop = self.over_neighbors(direction, node, neighbor, position, st.Stride.ONE, self.block(body))
                 return self.in_team(self.rows[position], loop) if position in self.rows else loop
             case ir.KernelBreak():
-                return (Break(),)
+                return (st.Break(),)
             case ir.KernelContinue():
-                return (Continue(),)
+                return (st.Continue(),)
             case ir.KernelReturn(value):
-                return (Leave(value),)
+                return (st.Leave(value),)
             case ir.KernelCall(call):
-                return (Call(call),)
+                return (st.Call(call),)
         assert_never(op)
 
-    def branch(self, condition: ir.Expression, then: Body, otherwise: Body) -> If:
-        return If(condition, then, otherwise) if then else If(negated(condition), otherwise)
+    def branch(self, condition: ir.Expression, then: st.Body, otherwise: st.Body) -> st.If:
+        return st.If(condition, then, otherwise) if then else st.If(negated(condition), otherwise)
 
-    def stepped(self, condition: ir.Expression, step: Body, body: Body) -> Statement:
+    def stepped(self, condition: ir.Expression, step: st.Body, body: st.Body) -> st.Statement:
         """A `for` where the step is plain assignments, else a `while` that takes the step wherever a round ends."""
-        assignments = tuple(statement for statement in step if isinstance(statement, Assign))
+        assignments = tuple(statement for statement in step if isinstance(statement, st.Assign))
         if assignments == step:
-            return For(condition, assignments, body)
-        return While(condition, (*replace_continue(body, (*step, Continue())), *step))
+            return st.For(condition, assignments, body)
+        return st.While(condition, (*replace_continue(body, (*step, st.Continue())), *step))
 
-    def in_team(self, row: SharedRow, statements: Body) -> Body:
+    def in_team(self, row: SharedRow, statements: st.Body) -> st.Body:
         """The loop, last of the statements, as one that threads share."""
         *before, loop = statements
-        assert isinstance(loop, Count)
+        assert isinstance(loop, st.Count)
         combined = tuple((as_logical(combine, variable), variable) for combine, variable in row.combined)
-        return (*before, TeamLoop(loop, (*combined, *map(self.contributions.contributed, row.contributed))))
+        return (*before, st.TeamLoop(loop, (*combined, *map(self.contributions.contributed, row.contributed))))
 
     def over_neighbors(
         self,
@@ -122,44 +106,44 @@ class Operations:
         node: ir.Expression,
         neighbor: ir.Variable,
         position: ir.Variable,
-        stride: Stride,
-        body: Body,
-    ) -> Body:
+        stride: st.Stride,
+        body: st.Body,
+    ) -> st.Body:
         """A loop over the arcs of a node."""
         rows, columns = ROWS[direction]
-        before: Body = ()
-        if stride is Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
+        before: st.Body = ()
+        if stride is st.Stride.ONE or not self.capabilities.structured_loops:  # those find the ends of their range once
             before, node = self.locals.settled(node, "node", body)
         after = build.plus(node, build.ONE, ir.Element.NODE)
         body = self.with_neighbor(neighbor, columns, position, body)
-        return (*before, Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
+        return (*before, st.Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
 
-    def with_neighbor(self, neighbor: ir.Variable, columns: ir.Array, position: ir.Variable, body: Body) -> Body:
+    def with_neighbor(self, neighbor: ir.Variable, columns: ir.Array, position: ir.Variable, body: st.Body) -> st.Body:
         """The body of a loop over arcs, which begins with who is at the other end if that matters."""
         if not reads(neighbor, body) and neighbor not in assigned_in(body):
             return body
-        return (Declare(neighbor, ir.Load(columns, ir.Ref(position)), neighbor not in self.locals.changing), *body)
+        return (st.Declare(neighbor, ir.Load(columns, ir.Ref(position)), neighbor not in self.locals.changing), *body)
 
 
-def _with_receivers(body: Body, once_set: frozenset[ir.Variable]) -> Body:
+def _with_receivers(body: st.Body, once_set: frozenset[ir.Variable]) -> st.Body:
     """A local that the next statement gives what a cell held is declared there, without a value of its own."""
-    joined: list[Statement] = []
+    joined: list[st.Statement] = []
     for statement in body:
         last = joined[-1] if joined else None
         match last, statement:
-            case Declare(declared, ir.Const()), FetchCell(variable) if declared == variable:
+            case st.Declare(declared, ir.Const()), st.FetchCell(variable) if declared == variable:
                 joined[-1] = replace(statement, declares=True, constant=variable in once_set)
             case _:
                 joined.append(statement)
     return tuple(joined)
 
 
-def _with_counters(body: Body) -> Body:
+def _with_counters(body: st.Body) -> st.Body:
     """A counter that only the `for` after its declaration uses is declared there."""
     joined = list(body)
     for place in range(len(body) - 2, -1, -1):
         declared, loop = body[place : place + 2]
-        if isinstance(declared, Declare) and isinstance(loop, For):
+        if isinstance(declared, st.Declare) and isinstance(loop, st.For):
             stepped = any(step.variable == declared.variable for step in loop.step)
             if stepped and declared.variable not in variables_in(body[place + 2 :]):
                 joined[place : place + 2] = [replace(loop, first=declared)]

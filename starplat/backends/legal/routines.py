@@ -8,25 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.backends import statements as st
 from starplat.backends.legal.contributions import Together, result_word
 from starplat.backends.legal.domains import in_pieces, over_domain
 from starplat.backends.legal.gangs import by_gangs, guarded, guarded_block
 from starplat.backends.legal.operations import Operations
 from starplat.backends.legal.unread import without_unread
-from starplat.backends.statements import (
-    Alone,
-    Body,
-    Count,
-    For,
-    If,
-    Leave,
-    LegalFunction,
-    LegalKernel,
-    SharedLoop,
-    Stride,
-    TeamLoop,
-    While,
-)
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.capabilities import Capabilities
@@ -34,7 +21,7 @@ from starplat.ir.shapes.listed import listed_length
 from starplat.ir.visitor import walk
 
 
-def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> LegalKernel:
+def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilities) -> st.LegalKernel:
     """The kernel as statements: its loop over the domain, and the end of its reductions."""
     assert kernel.guard is None or capabilities.batches, "kernels have guards only where the host asks for rounds ahead"
     operations = Operations(kernel, module, capabilities)
@@ -49,14 +36,14 @@ def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilitie
     else:
         ends = contributions.ends(results, _together(kernel))
         body = (*_guarded(kernel), *contributions.declared(), *body, *ends)
-    return LegalKernel(kernel, results, without_unread(body))
+    return st.LegalKernel(kernel, results, without_unread(body))
 
 
-def _guarded(kernel: ir.Kernel) -> Body:
+def _guarded(kernel: ir.Kernel) -> st.Body:
     """All threads leave at once where the guard says so."""
     if kernel.guard is None:
         return ()
-    return (If(build.denied(ir.Load(kernel.guard, build.ZERO)), (Leave(),)),)
+    return (st.If(build.denied(ir.Load(kernel.guard, build.ZERO)), (st.Leave(),)),)
 
 
 def _together(kernel: ir.Kernel) -> Together:
@@ -66,13 +53,13 @@ def _together(kernel: ir.Kernel) -> Together:
     return Together.APART if kernel.works_apart else Together.IN_GROUPS
 
 
-def legal_function(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> LegalFunction:
+def legal_function(function: ir.Function, module: ir.Module, capabilities: Capabilities) -> st.LegalFunction:
     """The function as statements."""
     body = Operations(function, module, capabilities).block(function.body)
-    return LegalFunction(function, without_unread(body))
+    return st.LegalFunction(function, without_unread(body))
 
 
-def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Array, ...], body: Body) -> Body:
+def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Array, ...], body: st.Body) -> st.Body:
     """The kernel's loop as the target shares it out, or its block for one thread."""
     contributions, ahead = operations.contributions, kernel.guard is not None
     begins, parts = contributions.declared(), contributions.parts
@@ -82,11 +69,11 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
     if isinstance(kernel.domain, ir.Once):
         if stays:
             body = (*begins, *body, *contributions.ends(results, Together.ALONE))
-            return (Alone(guarded_block(body, kernel.guard), (), arrays, ahead),)
-        block = Alone(guarded_block(body, kernel.guard), tuple(parts.values()), arrays, ahead)
+            return (st.Alone(guarded_block(body, kernel.guard), (), arrays, ahead),)
+        block = st.Alone(guarded_block(body, kernel.guard), tuple(parts.values()), arrays, ahead)
         return (*begins, block, *contributions.handed_over(results))
     (loop,) = body
-    assert isinstance(loop, Count)
+    assert isinstance(loop, st.Count)
     reductions = tuple(map(contributions.contributed, parts))
     shared = _shared_out(kernel, loop, reductions, arrays)
     if stays:
@@ -97,13 +84,16 @@ def _structured(kernel: ir.Kernel, operations: Operations, results: tuple[ir.Arr
 
 
 def _shared_out(
-    kernel: ir.Kernel, loop: Count, reductions: tuple[tuple[ir.Combine, ir.Variable], ...], arrays: tuple[ir.Array, ...]
-) -> SharedLoop:
+    kernel: ir.Kernel,
+    loop: st.Count,
+    reductions: tuple[tuple[ir.Combine, ir.Variable], ...],
+    arrays: tuple[ir.Array, ...],
+) -> st.SharedLoop:
     """A loop over the kernel's domain that all threads share."""
-    uneven = any(isinstance(part, Count | While | For | ir.CallFunction) for part in walk(loop.body))
+    uneven = any(isinstance(part, st.Count | st.While | st.For | ir.CallFunction) for part in walk(loop.body))
     domain, ahead = kernel.domain, kernel.guard is not None
     length = listed_length(domain) if isinstance(domain, ir.Listed | ir.InWords | ir.Numbers) else None
-    by_teams = any(isinstance(part, TeamLoop) for part in walk(loop.body))
-    loop = replace(loop, stride=Stride.ONE)
+    by_teams = any(isinstance(part, st.TeamLoop) for part in walk(loop.body))
+    loop = replace(loop, stride=st.Stride.ONE)
     long = isinstance(domain, ir.Workers)
-    return SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead)
+    return st.SharedLoop(loop, reductions, arrays, uneven, length, by_teams, long, ahead=ahead)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.beside_arcs import repeated, visited
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.grouped import by_groups
 from starplat.backends.legal.operations import Operations
-from starplat.backends.statements import Accumulate, Advance, Body, Declare, Gather, Leave, Search
 from starplat.ir import nodes as ir
 from starplat.ir.python.arithmetic import identity
 from starplat.ir.shapes.gathering import Gathering, combined_with, gathering
@@ -15,7 +15,7 @@ from starplat.ir.shapes.members import Membership
 from starplat.ir.shapes.searching import Searching, searching
 
 
-def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> Body:
+def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
     """A thread for every few arcs of a kernel's nodes; what is worked out for a node is worked out for each arc."""
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
@@ -28,7 +28,7 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
     return (_advance(operations, kernel, members),)
 
 
-def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> Advance:
+def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Advance:
     """What is done with arcs one by one."""
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
@@ -38,26 +38,26 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
         *operations.block(repeated(ahead)),
         *operations.with_neighbor(loop.neighbor, columns, loop.position, operations.block(loop.body)),
     )
-    body = replace_continue(body, (Leave(),))
+    body = replace_continue(body, (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     listed = kernel.domain if isinstance(kernel.domain, ir.Listed | ir.InWords) else None
     visit = visited(operations, tuple(ahead))
-    return Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
+    return st.Advance(whose, takes, kernel.iterator, keep, rows, loop.position, body, listed, visit)
 
 
-def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> Search:
+def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
     """A test of arcs, and what is done with one that passes it."""
     assert kernel.iterator is not None
     _, columns = ROWS[parts.loop.direction]
     neighbor, position = parts.loop.neighbor, parts.loop.position
     ahead = operations.block(parts.ahead)
-    test = operations.with_neighbor(neighbor, columns, position, (*ahead, Leave(parts.condition)))
+    test = operations.with_neighbor(neighbor, columns, position, (*ahead, st.Leave(parts.condition)))
     reach = operations.with_neighbor(neighbor, columns, position, (*ahead, *operations.block(parts.found)))
-    return Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
+    return st.Search(kernel.iterator, kernel.filter, ROWS[parts.loop.direction][0], position, test, reach)
 
 
-def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> Gather:
+def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
     """Values of arcs that threads share, and what is done with what they come to."""
     assert kernel.iterator is not None
     rows, columns = ROWS[parts.loop.direction]
@@ -65,22 +65,24 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
     nothing = identity(parts.combine, parts.total.element)
     value = operations.block(_returning(parts.loop.body, parts.total))
     value = operations.with_neighbor(parts.loop.neighbor, columns, parts.loop.position, value)
-    if not isinstance(value[-1], Leave):
-        value = (*value, Leave(nothing))
+    if not isinstance(value[-1], st.Leave):
+        value = (*value, st.Leave(nothing))
     joined = operations.locals.fresh(f"{parts.total.name}_of_arcs", parts.total.element)
     rest = operations.block(parts.rest)
-    begin: Body
+    begin: st.Body
     if parts.first == nothing:
         joined, begin = parts.total, ()
     else:
-        taken = Declare(parts.total, parts.first, constant=False)
-        begin = (taken, Accumulate(parts.total, parts.combine, ir.Ref(joined)))
-    finish = replace_continue((*ahead, *begin, *rest), (Leave(),))
+        taken = st.Declare(parts.total, parts.first, constant=False)
+        begin = (taken, st.Accumulate(parts.total, parts.combine, ir.Ref(joined)))
+    finish = replace_continue((*ahead, *begin, *rest), (st.Leave(),))
     keep = kernel.filter if members is None else members.keep
     whose, takes = (None, False) if members is None else (members.members, members.takes)
     position, combine = parts.loop.position, parts.combine
     listed, value = kernel.domain if isinstance(kernel.domain, ir.Listed) else None, (*ahead, *value)
-    return Gather(whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed)
+    return st.Gather(
+        whose, takes, kernel.iterator, keep, rows, position, combine, nothing, value, joined, finish, listed
+    )
 
 
 def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:

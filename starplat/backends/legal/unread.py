@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from starplat.backends.statements import Accumulate, Assign, Body, Call, Declare, Scope, Statement
+from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import walk
 
 
-def without_unread(body: Body) -> Body:
+def without_unread(body: st.Body) -> st.Body:
     """The statements without locals that are only written."""
     while True:
-        written = {part.variable for part in walk(body) if isinstance(part, Declare)}
+        written = {part.variable for part in walk(body) if isinstance(part, st.Declare)}
         unread = written - _read(body) - _called_within(body)
         fewer = _without(body, unread)
         if fewer == body:
@@ -21,41 +21,43 @@ def without_unread(body: Body) -> Body:
         body = fewer
 
 
-def _read(body: Body) -> set[ir.Variable]:
+def _read(body: st.Body) -> set[ir.Variable]:
     found = {part.variable for part in walk(body) if isinstance(part, ir.Ref)}
     for part in walk(body):
         if isinstance(part, ir.CallFunction):
             found.update(argument for argument in part.arguments if isinstance(argument, ir.Variable))
-        elif not isinstance(part, Declare | Assign | Accumulate | ir.Ref) and hasattr(part, "__dataclass_fields__"):
+        elif not isinstance(part, st.Declare | st.Assign | st.Accumulate | ir.Ref) and hasattr(
+            part, "__dataclass_fields__"
+        ):
             found.update(v for f in fields(part) if isinstance(v := getattr(part, f.name), ir.Variable))
     return found
 
 
-def _called_within(body: Body) -> set[ir.Variable]:
+def _called_within(body: st.Body) -> set[ir.Variable]:
     """The locals that are given what is worked out of a function's result, so that the call cannot stand alone."""
     return {
         part.variable
         for part in walk(body)
-        if isinstance(part, Declare | Assign | Accumulate)
+        if isinstance(part, st.Declare | st.Assign | st.Accumulate)
         and not isinstance(part.value, ir.CallFunction)
         and any(isinstance(inner, ir.CallFunction) for inner in walk(part.value))
     }
 
 
-def _without(body: Body, unread: set[ir.Variable]) -> Body:
-    kept: list[Statement] = []
+def _without(body: st.Body, unread: set[ir.Variable]) -> st.Body:
+    kept: list[st.Statement] = []
     for statement in body:
-        if isinstance(statement, Declare | Assign | Accumulate) and statement.variable in unread:
+        if isinstance(statement, st.Declare | st.Assign | st.Accumulate) and statement.variable in unread:
             if isinstance(statement.value, ir.CallFunction):
-                kept.append(Call(statement.value))
+                kept.append(st.Call(statement.value))
             continue
         new = _rebuilt(statement, unread)
-        if not (isinstance(new, Scope) and not new.body):
+        if not (isinstance(new, st.Scope) and not new.body):
             kept.append(new)
     return tuple(kept)
 
 
-def _rebuilt(statement: Statement, unread: set[ir.Variable]) -> Statement:
+def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
     """The statement without them in its blocks; a loop that is shared out is a statement in another."""
     inner: dict[str, Any] = {}
     for field in fields(statement):
@@ -71,4 +73,4 @@ def _is_block(block: tuple[Any, ...]) -> bool:
     return all(type(part) in _STATEMENTS for part in block)
 
 
-_STATEMENTS = frozenset(Statement.__args__)
+_STATEMENTS = frozenset(st.Statement.__args__)

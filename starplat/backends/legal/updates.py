@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from starplat.backends import statements as st
 from starplat.backends.c.negation import negated
 from starplat.backends.legal.contributions import ANY, only_if
 from starplat.backends.legal.locals import Locals
 from starplat.backends.legal.methods import Methods
-from starplat.backends.statements import (
-    AtomicCell,
-    Body,
-    CombineCell,
-    FetchCell,
-    IfBeyond,
-    Insert,
-    Statement,
-    StoreCell,
-    SwapCell,
-    WhileBeyondLocked,
-)
 from starplat.ir import build
 from starplat.ir import nodes as ir
 
@@ -30,7 +19,7 @@ _ONE_MENTION = frozenset(
 """Those with an assignment operator of their own, which mentions the cell once."""
 
 
-Block = Callable[[tuple[ir.KernelOp, ...]], Body]
+Block = Callable[[tuple[ir.KernelOp, ...]], st.Body]
 
 
 @dataclass(frozen=True)
@@ -40,65 +29,65 @@ class Updates:
     locals: Locals
     methods: Methods
 
-    def update(self, op: ir.UpdateCell) -> Body:
+    def update(self, op: ir.UpdateCell) -> st.Body:
         """A cell is combined with a value."""
         if op.array.element is ir.Element.BOOL and op.combine is not ir.Combine.BIT_XOR:
             return self._update_flag(op)
         if op.shared:
             method = self.methods.method(op.combine, op.array.element)
-            return (AtomicCell(op.combine, op.array, op.index, op.value, method),)
+            return (st.AtomicCell(op.combine, op.array, op.index, op.value, method),)
         before, index = self.locals.settled(op.index, "cell", ())
         if op.combine in _ONE_MENTION:
             before, index = (), op.index
-        return (*before, CombineCell(op.combine, op.array, index, op.value))
+        return (*before, st.CombineCell(op.combine, op.array, index, op.value))
 
-    def _update_flag(self, op: ir.UpdateCell) -> Body:
+    def _update_flag(self, op: ir.UpdateCell) -> st.Body:
         """Whoever changes a flag with `||` stores True, with `&&` False: no need for an atomic operation."""
         sets = op.combine in ANY
         condition = op.value if sets else negated(op.value)
-        store = StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
+        store = st.StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
         return only_if(condition, store)
 
-    def extreme(self, op: ir.ExtremeCell, block: Block) -> Body:
+    def extreme(self, op: ir.ExtremeCell, block: Block) -> st.Body:
         """A cell takes a smaller or greater value, with what it carries; `block` says what else is done then."""
         before, index = self.locals.settled(op.index, "cell", ())
         more, candidate = self.locals.settled(op.candidate, "candidate", ())
         before += more
-        carried: list[Statement] = []
+        carried: list[st.Statement] = []
         for carry in op.carried:
             here, at = self.locals.early(carry.index, f"{carry.array.name}_cell")
             there, value = self.locals.early(carry.value, f"new_{carry.array.name}")
             before += here + there
             carried.append(stored(carry.array, at, value))
         carried += block(op.also)
-        store = StoreCell(op.array, index, candidate)
+        store = st.StoreCell(op.array, index, candidate)
         if not op.shared:
-            return (*before, IfBeyond(op.extreme, op.array, index, candidate, None, (store, *carried)))
+            return (*before, st.IfBeyond(op.extreme, op.array, index, candidate, None, (store, *carried)))
         if op.lock is None:
             method = self.methods.method(op.extreme, op.array.element)
-            return (*before, IfBeyond(op.extreme, op.array, index, candidate, method, tuple(carried)))
+            return (*before, st.IfBeyond(op.extreme, op.array, index, candidate, method, tuple(carried)))
         self.methods.require_lock(op.array)
         done = self.locals.fresh("done", ir.Element.BOOL)
         body = (store, *carried)
-        return (*before, WhileBeyondLocked(op.extreme, op.array, index, candidate, op.lock, done, body))
+        return (*before, st.WhileBeyondLocked(op.extreme, op.array, index, candidate, op.lock, done, body))
 
-    def fetch(self, op: ir.FetchAdd | ir.FetchOr) -> Body:
+    def fetch(self, op: ir.FetchAdd | ir.FetchOr) -> st.Body:
         """A cell is read and changed."""
         combine = ir.Combine.ADD if isinstance(op, ir.FetchAdd) else ir.Combine.BIT_OR
         self.methods.require_fetch(op.array, combine)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
-        return (*before, FetchCell(op.variable, combine, op.array, index, value))
+        return (*before, st.FetchCell(op.variable, combine, op.array, index, value))
 
-    def swap(self, op: ir.CompareSwap) -> Body:
+    def swap(self, op: ir.CompareSwap) -> st.Body:
         """A cell is replaced if it holds what is expected."""
         self.methods.require_swap(op.array)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
-        return (*before, SwapCell(op.variable, op.array, index, op.expected, value))
+        return (*before, st.SwapCell(op.variable, op.array, index, op.expected, value))
 
 
-def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> Statement:
+def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> st.Statement:
     """The store of a cell; a packed array is only ever added to."""
     if not array.packed:
-        return StoreCell(array, index, value)
+        return st.StoreCell(array, index, value)
     assert value == build.TRUE, "the schedule packs what is only added to"
-    return Insert(array, index)
+    return st.Insert(array, index)

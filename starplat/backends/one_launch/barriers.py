@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from starplat.backends import statements as st
 from starplat.backends.counters import counters_in, variables_set
 from starplat.backends.one_launch.device_operations import DeviceOperations
-from starplat.backends.statements import GridBarrier
 from starplat.ir import nodes as ir
 from starplat.ir.access import Access, accesses
 from starplat.ir.visitor import blocks_of
@@ -59,7 +59,7 @@ class Touches:
         left = self.counters - variables_set((op,), self.module)
         return frozenset(access.in_terms_of(left) for access in touched)
 
-    def next_barrier(self, following: Sequence[ir.HostOp], pending: Pending) -> tuple[int, GridBarrier] | None:
+    def next_barrier(self, following: Sequence[ir.HostOp], pending: Pending) -> tuple[int, st.GridBarrier] | None:
         """Before which of the following operations a barrier comes first, and what kind of one; None if there is none
         before the first that has others inside."""
         for place, op in enumerate(following):
@@ -75,7 +75,7 @@ class Touches:
         return None
 
 
-def barrier_before(touched: Pending, pending: Pending) -> tuple[GridBarrier, ...]:
+def barrier_before(touched: Pending, pending: Pending) -> tuple[st.GridBarrier, ...]:
     """What must stand before an operation that touches cells others have touched: a barrier, for all cases or for that
     in which the list of a set lacks some members."""
     disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
@@ -83,7 +83,7 @@ def barrier_before(touched: Pending, pending: Pending) -> tuple[GridBarrier, ...
         return ()
     sets = sorted({a.array for a in touched if a.array.packed is ir.Packing.SWITCHED}, key=lambda array: array.name)
     spared = (members for members in sets if not any(a.disturbs(b, listed=members) for a, b in disturbed))
-    return (GridBarrier(next(spared, None)),)
+    return (st.GridBarrier(next(spared, None)),)
 
 
 def after_swap(pending: Pending, first: ir.Array, second: ir.Array) -> Pending:

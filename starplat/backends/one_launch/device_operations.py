@@ -8,30 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from starplat.backends import statements as st
 from starplat.backends.arc_rows import ROWS
 from starplat.backends.legal.domains import over_domain
 from starplat.backends.legal.operations import Operations
 from starplat.backends.one_launch.noted import noted_at
 from starplat.backends.one_launch.recording import Points
 from starplat.backends.one_launch.rings import Rings, added, following, launched_in, start_of
-from starplat.backends.statements import (
-    AskEmpty,
-    AskSize,
-    Assign,
-    Body,
-    Clear,
-    Count,
-    Declare,
-    Gather,
-    Insert,
-    Inserted,
-    NoteMembers,
-    OnFirst,
-    Scope,
-    Statement,
-    StoreCell,
-    Stride,
-)
 from starplat.backends.text.comments import comment, line_mark, origin
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import assigned_in
@@ -75,37 +58,37 @@ class DeviceOperations:
                 weighed |= {swap.first, swap.second}
         self.rows |= dict.fromkeys(weighed, rows)
 
-    def statements(self, op: ir.HostOp) -> Body:
+    def statements(self, op: ir.HostOp) -> st.Body:
         """What one operation becomes, without barriers."""
         match op:
             case ir.DeclareVariable(variable, value):
-                return (Declare(variable, value, variable not in self.changing),)
+                return (st.Declare(variable, value, variable not in self.changing),)
             case ir.SetVariable(variable, value):
-                return (Assign(variable, value),)
+                return (st.Assign(variable, value),)
             case ir.Fill(array) if array.packed:
-                return (Clear(array),)
+                return (st.Clear(array),)
             case ir.Fill(array, value):
                 return (self.every_cell(array, value),)
             case ir.CopyArray(destination, source):
                 return (self.every_cell(destination, None, source),)
             case ir.ReadEmpty(variable, flags, when_empty):
-                return (AskEmpty(variable, flags, when_empty),)
+                return (st.AskEmpty(variable, flags, when_empty),)
             case ir.ReadSize(variable, flags):
-                return (AskSize(variable, flags),)
+                return (st.AskSize(variable, flags),)
             case ir.ListMembers(flags, array, first):
-                return (NoteMembers(flags, array, first),)
+                return (st.NoteMembers(flags, array, first),)
             case ir.ReadCell(variable, array, index):
-                return (Assign(variable, ir.Load(array, index)),)
+                return (st.Assign(variable, ir.Load(array, index)),)
             case ir.WriteCell(array, index) if array.packed:
-                return (OnFirst((Insert(array, index, alone=True),)),)
+                return (st.OnFirst((st.Insert(array, index, alone=True),)),)
             case ir.WriteCell(array, index, value):
-                return (OnFirst((StoreCell(array, index, value),)),)
+                return (st.OnFirst((st.StoreCell(array, index, value),)),)
             case ir.Launch(kernel):
                 return self.launch(self.module.kernel(kernel), self.noted.get(id(op)))
             case _:
                 raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 
-    def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> Statement:
+    def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
         """All cells become a value, or what `source` holds at the same place."""
         assert array.extent is not ir.Extent.WORKERS_BITS, "what workers have the host makes ready"
         wide = array.extent is ir.Extent.ARCS
@@ -115,13 +98,13 @@ class DeviceOperations:
         stored = value if source is None else ir.Load(source, index)
         assert stored is not None
         if array.extent is ir.Extent.ONE:
-            return OnFirst((StoreCell(array, index, stored),))
+            return st.OnFirst((st.StoreCell(array, index, stored),))
         end: ir.Expression = ir.NumArcs() if wide else ir.NumNodes()
         if array.extent in _BITS_OF_A_CELL:
             end = build.divided(end, build.number(_BITS_OF_A_CELL[array.extent]), ir.Element.INT)
         if array.extent in (ir.Extent.NODES_AND_ONE, *_BITS_OF_A_CELL):
             end = build.plus(end, build.ONE, ir.Element.INT)
-        return Count(cell, build.ZERO, end, Stride.GRID, (StoreCell(array, ir.Ref(cell), stored),))
+        return st.Count(cell, build.ZERO, end, st.Stride.GRID, (st.StoreCell(array, ir.Ref(cell), stored),))
 
     def comments(self, kernel: ir.Kernel) -> tuple[str, ...]:
         """Where a kernel stems from, what it is for, and where compilers count its lines from."""
@@ -129,28 +112,28 @@ class DeviceOperations:
         mark = line_mark(self.module, kernel.span)
         return words if mark is None else (*words, mark)
 
-    def walk(self, kernel: ir.Kernel) -> Body:
+    def walk(self, kernel: ir.Kernel) -> st.Body:
         """The body of a kernel without reductions."""
         return over_domain(kernel, Operations(kernel, self.module, self.capabilities, self.names.taken))
 
-    def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> Body:
+    def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
         """A kernel's body where it is launched, and what its threads found in the rings; `noted` lists its members."""
         comments = self.comments(kernel)
         operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
         rings = self.rings.of(kernel)
         body = over_domain(kernel, operations)
         parts = operations.contributions.parts.values()
-        body = tuple(replace(part, noted=noted) if isinstance(part, Gather) else part for part in body)
+        body = tuple(replace(part, noted=noted) if isinstance(part, st.Gather) else part for part in body)
         declared = operations.contributions.declared()
         alone = isinstance(kernel.domain, ir.Once)
-        ready = tuple(StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
+        ready = tuple(st.StoreCell(r.cells, following(r.turn), start_of(r)) for r in rings)
         ends = tuple(s for part, ring in zip(parts, rings, strict=True) for s in added(part, ring, operations, alone))
-        filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, Insert))
-        sets = tuple(Inserted(members, self.rows.get(members)) for members in filled)
+        filled = dict.fromkeys(part.members for part in walk(body) if isinstance(part, st.Insert))
+        sets = tuple(st.Inserted(members, self.rows.get(members)) for members in filled)
         if alone:
-            return (Scope(comments, (OnFirst((*ready, *declared, *body, *ends)), *sets)),)
-        first: Body = (OnFirst(ready),) if ready else ()
-        return (Scope(comments, (*first, *declared, *body, *sets, *ends)),)
+            return (st.Scope(comments, (st.OnFirst((*ready, *declared, *body, *ends)), *sets)),)
+        first: st.Body = (st.OnFirst(ready),) if ready else ()
+        return (st.Scope(comments, (*first, *declared, *body, *sets, *ends)),)
 
 
 def _found_in(op: ir.OnDevice, module: ir.Module) -> set[ir.Variable]:

@@ -11,30 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
+from starplat.backends import statements as st
 from starplat.backends.one_launch.recording import Points
-from starplat.backends.statements import (
-    Advance,
-    Assign,
-    Body,
-    Break,
-    Continue,
-    Count,
-    Declare,
-    EachMember,
-    GridBarrier,
-    GroupAdvance,
-    If,
-    IfBeyond,
-    IfEmpty,
-    Insert,
-    Inserted,
-    Leave,
-    Scope,
-    Statement,
-    SwapPointers,
-    While,
-    WhileBeyondLocked,
-)
 from starplat.ir import build
 from starplat.ir import nodes as ir
 from starplat.ir.shapes.sums import raised
@@ -50,10 +28,10 @@ class Maker(Protocol):
 
     def comments(self, kernel: ir.Kernel) -> tuple[str, ...]: ...
 
-    def walk(self, kernel: ir.Kernel) -> Body: ...
+    def walk(self, kernel: ir.Kernel) -> st.Body: ...
 
 
-def nearest_first(op: ir.NearestFirst, maker: Maker) -> Body:
+def nearest_first(op: ir.NearestFirst, maker: Maker) -> st.Body:
     """The rounds as statements; before and after them stands a barrier, or nothing was touched."""
     element = op.values.element
     limit, step = ir.Variable(maker.fresh("limit"), element), ir.Variable(maker.fresh("rise"), element)
@@ -61,27 +39,27 @@ def nearest_first(op: ir.NearestFirst, maker: Maker) -> Body:
         *maker.points.new_round(op),
         *maker.points.before(op),
         *_walk(op, maker, limit),
-        GridBarrier(),
-        SwapPointers(op.now, op.following),
-        IfEmpty(op.now, (), (Continue(),)),
-        IfEmpty(op.later, (Break(),)),
+        st.GridBarrier(),
+        st.SwapPointers(op.now, op.following),
+        st.IfEmpty(op.now, (), (st.Continue(),)),
+        st.IfEmpty(op.later, (st.Break(),)),
         *_next_ones(op, maker, limit, step),
     )
     return (
-        Declare(limit, ir.Ref(op.step), constant=False),
-        Declare(step, ir.Ref(op.step), constant=False),
-        While(build.TRUE, rounds),
+        st.Declare(limit, ir.Ref(op.step), constant=False),
+        st.Declare(step, ir.Ref(op.step), constant=False),
+        st.While(build.TRUE, rounds),
         *maker.points.over(op),
-        Assign(op.done.variable, op.done.value),
+        st.Assign(op.done.variable, op.done.value),
     )
 
 
-def _walk(op: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> Body:
+def _walk(op: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
     """The walk over the near ones, who put nodes of lowered cells where they belong."""
     kernel = maker.module.kernel(op.walk)
     body = maker.walk(kernel)
     sorted_out = _SortedOut(op, limit).block(body)
-    return (Scope(maker.comments(kernel), (*sorted_out, Inserted(op.following), Inserted(op.later))),)
+    return (st.Scope(maker.comments(kernel), (*sorted_out, st.Inserted(op.following), st.Inserted(op.later))),)
 
 
 class _SortedOut:
@@ -91,53 +69,53 @@ class _SortedOut:
         self.op = op
         self.limit = limit
 
-    def block(self, body: Body) -> Body:
+    def block(self, body: st.Body) -> st.Body:
         return tuple(map(self.statement, body))
 
-    def statement(self, statement: Statement) -> Statement:
+    def statement(self, statement: st.Statement) -> st.Statement:
         match statement:
-            case Advance() | GroupAdvance() | EachMember() | Scope() | Count():
+            case st.Advance() | st.GroupAdvance() | st.EachMember() | st.Scope() | st.Count():
                 return replace(statement, body=self.block(statement.body))
-            case IfBeyond() | WhileBeyondLocked():
+            case st.IfBeyond() | st.WhileBeyondLocked():
                 return replace(statement, body=tuple(self.insertion(s, statement.candidate) for s in statement.body))
-            case If(condition, then, otherwise):
-                return If(condition, self.block(then), self.block(otherwise))
+            case st.If(condition, then, otherwise):
+                return st.If(condition, self.block(then), self.block(otherwise))
             case _:
                 return statement
 
-    def insertion(self, statement: Statement, candidate: ir.Expression) -> Statement:
+    def insertion(self, statement: st.Statement, candidate: ir.Expression) -> st.Statement:
         match statement:
-            case Insert(members, node) if members == self.op.following:
+            case st.Insert(members, node) if members == self.op.following:
                 near = build.less(candidate, ir.Ref(self.limit))
-                return If(near, (statement,), (Insert(self.op.later, node),))
+                return st.If(near, (statement,), (st.Insert(self.op.later, node),))
             case _:
                 return statement
 
 
-def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable) -> Body:
+def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable) -> st.Body:
     """Raises the limit until somebody who waits is below it."""
     element, node = op.values.element, ir.Variable(maker.fresh("node"), ir.Element.NODE)
     settled = ir.Variable(maker.fresh("settled"), element)
     value: ir.Expression = ir.Load(op.values, ir.Ref(node))
-    sort: Body = (
-        If(build.less(value, ir.Ref(settled)), (Leave(),)),
-        If(
+    sort: st.Body = (
+        st.If(build.less(value, ir.Ref(settled)), (st.Leave(),)),
+        st.If(
             build.less(value, ir.Ref(limit)),
-            (Insert(op.now, ir.Ref(node)),),
-            (Insert(op.following, ir.Ref(node)),),
+            (st.Insert(op.now, ir.Ref(node)),),
+            (st.Insert(op.following, ir.Ref(node)),),
         ),
     )
-    rise: Body = (
-        GridBarrier(),  # all have seen that nobody is near
-        Declare(settled, ir.Ref(limit), constant=True),
-        Assign(limit, raised(limit, step)),
-        Assign(step, raised(step, step)),
-        EachMember(op.later, True, node, sort),
-        Inserted(op.now),
-        Inserted(op.following),
-        GridBarrier(),
-        SwapPointers(op.later, op.following),
-        IfEmpty(op.now, (), (Break(),)),
-        IfEmpty(op.later, (Break(),)),
+    rise: st.Body = (
+        st.GridBarrier(),  # all have seen that nobody is near
+        st.Declare(settled, ir.Ref(limit), constant=True),
+        st.Assign(limit, raised(limit, step)),
+        st.Assign(step, raised(step, step)),
+        st.EachMember(op.later, True, node, sort),
+        st.Inserted(op.now),
+        st.Inserted(op.following),
+        st.GridBarrier(),
+        st.SwapPointers(op.later, op.following),
+        st.IfEmpty(op.now, (), (st.Break(),)),
+        st.IfEmpty(op.later, (st.Break(),)),
     )
-    return (While(build.TRUE, rise), Assign(step, ir.Ref(op.step)), IfEmpty(op.now, (Break(),)))
+    return (st.While(build.TRUE, rise), st.Assign(step, ir.Ref(op.step)), st.IfEmpty(op.now, (st.Break(),)))

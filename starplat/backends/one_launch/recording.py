@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from starplat.backends.statements import Body, Break, Count, GridBarrier, If, Record, Scope, Statement, While
+from starplat.backends import statements as st
 from starplat.ir import nodes as ir
 from starplat.ir.points import Event, Point, points_of, pushing_rows, rows_of
 from starplat.ir.shapes.members import membership
@@ -24,78 +24,78 @@ class Points:
         self.points = points_of(op.body, module) if op.traced else ()
         self.numbers = {(point.event, id(point.op)): number for number, point in enumerate(self.points)}
 
-    def in_loop(self, op: ir.HostOp, body: Body) -> Body:
+    def in_loop(self, op: ir.HostOp, body: st.Body) -> st.Body:
         """The statements of a loop, whose rounds are noted, and its end."""
         if (Event.ROUND, id(op)) not in self.numbers:
             return body
         return (*(self._in_statement(op, statement) for statement in body), *self.over(op))
 
-    def _in_statement(self, op: ir.HostOp, statement: Statement) -> Statement:
+    def _in_statement(self, op: ir.HostOp, statement: st.Statement) -> st.Statement:
         match statement:
-            case While(_, body):
+            case st.While(_, body):
                 head = _head(op, body)
                 return replace(statement, body=(*body[:head], *self.new_round(op), *body[head:]))
-            case Count(body=body):
+            case st.Count(body=body):
                 return replace(statement, body=(*self.new_round(op), *body))
-            case Scope(_, body):
+            case st.Scope(_, body):
                 return replace(statement, body=tuple(self._in_statement(op, inner) for inner in body))
             case _:
                 return statement
 
-    def new_round(self, op: ir.HostOp) -> Body:
+    def new_round(self, op: ir.HostOp) -> st.Body:
         """A round begins."""
         number = self.numbers.get((Event.ROUND, id(op)))
-        return () if number is None else (Record(number, new_round=True),)
+        return () if number is None else (st.Record(number, new_round=True),)
 
-    def over(self, op: ir.HostOp) -> Body:
+    def over(self, op: ir.HostOp) -> st.Body:
         """A loop is over."""
         number = self.numbers.get((Event.END, id(op)))
-        return () if number is None else (Record(number),)
+        return () if number is None else (st.Record(number),)
 
-    def before(self, op: ir.HostOp) -> Body:
+    def before(self, op: ir.HostOp) -> st.Body:
         """What stands before the statements of an operation."""
         filled = self.numbers.get((Event.FILL, id(op)))
         if filled is not None:
-            return (Record(filled),)
+            return (st.Record(filled),)
         number = self.numbers.get((Event.WALK, id(op)))
         return () if number is None else self._walk(number, self.points[number])
 
-    def _walk(self, number: int, point: Point) -> Body:
+    def _walk(self, number: int, point: Point) -> st.Body:
         kernel = self.module.kernel(point.kernel)
         if point.instead_of is not None:
             members = point.instead_of.members
-            return (Record(number, members=members, rows=pushing_rows(point.instead_of, self.module)),)
+            return (st.Record(number, members=members, rows=pushing_rows(point.instead_of, self.module)),)
         rows, keep = rows_of(kernel), kernel.filter
         match kernel.domain:
             case ir.AllNodes() if (found := membership(kernel)) is not None:
-                record = Record(number, members=found.members, node=kernel.iterator, keep=found.keep, rows=rows)
+                record = st.Record(number, members=found.members, node=kernel.iterator, keep=found.keep, rows=rows)
                 return (record, *self._apart(kernel, found.members))
             case ir.AllNodes() if keep is not None:
-                return (Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
+                return (st.Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
             case ir.Listed() as listed:
                 nodes = (listed.array, listed.first, listed.last)
-                record = Record(number, listed=nodes, node=kernel.iterator, keep=keep, rows=rows)
+                record = st.Record(number, listed=nodes, node=kernel.iterator, keep=keep, rows=rows)
                 return (record, *self._apart(kernel, None))
             case ir.InWords():
-                return (Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
+                return (st.Record(number, node=kernel.iterator, keep=keep, rows=rows), *self._apart(kernel, None))
             case ir.AllNodes() | ir.AllArcs() | ir.NodeNeighbors() | ir.Numbers() | ir.Workers() | ir.Once():
-                return (Record(number),)
+                return (st.Record(number),)
             case _:
                 assert_never(kernel.domain)
 
-    def _apart(self, kernel: ir.Kernel, members: ir.Array | None) -> Body:
+    def _apart(self, kernel: ir.Kernel, members: ir.Array | None) -> st.Body:
         """A barrier, where walking would change what is counted; members are walked by who has counted them."""
         if kernel.filter is None:
             return ()
         asked = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
-        return (GridBarrier(),) if written_arrays(kernel.body) & asked - {members} else ()
+        return (st.GridBarrier(),) if written_arrays(kernel.body) & asked - {members} else ()
 
 
-def _head(op: ir.HostOp, body: Body) -> int:
+def _head(op: ir.HostOp, body: st.Body) -> int:
     """How many statements of a loop's body find out whether there is another round."""
     match op:
         case ir.HostWhile(test_last=False) | ir.HostFor() if op.before:
             pass
         case _:
             return 0
-    return next(n for n, part in enumerate(body, 1) if isinstance(part, If) and part.then == (Break(),))
+    return next(n for n, part in enumerate(body, 1) if isinstance(part, st.If) and part.then == (st.Break(),))

@@ -9,18 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
+from starplat.backends import statements as st
 from starplat.backends.launch import threads_together
 from starplat.backends.legal.operations import Operations
-from starplat.backends.statements import (
-    Accumulate,
-    Assign,
-    Body,
-    CombineCell,
-    CombineGroup,
-    If,
-    StoreCell,
-    result_element,
-)
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import arrays_in
 from starplat.ir import build
@@ -58,7 +49,7 @@ class Rings:
         """Those of a kernel, in the order of its reductions."""
         return [self.found[kernel.name, reduction.variable] for reduction in kernel.reductions]
 
-    def used(self, body: Body) -> list[Ring]:
+    def used(self, body: st.Body) -> list[Ring]:
         """Those that the statements mention, each once."""
         arrays = arrays_in(body)
         return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
@@ -72,7 +63,7 @@ class Rings:
                         self.found[pull.kernel, reduction.variable] = self.found[push.kernel, reduction.variable]
 
     def _ring(self, reduction: ir.Reduction) -> Ring:
-        name, element = reduction.variable.name, result_element(reduction.variable.element)
+        name, element = reduction.variable.name, st.result_element(reduction.variable.element)
         cells = ir.Array(self.names.fresh(f"{name}_found"), element, ir.Extent.ONE, ir.Origin.TEMPORARY)
         return Ring(cells, ir.Variable(self.names.fresh(f"{name}_turn"), ir.Element.INT), reduction)
 
@@ -95,7 +86,7 @@ def following(turn: ir.Variable) -> ir.Expression:
     return ir.Select(last, build.ZERO, build.plus(ir.Ref(turn), build.ONE, ir.Element.INT))
 
 
-def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> Body:
+def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> st.Body:
     """What a thread found goes into the ring."""
     combine, here = ring.reduction.combine, ir.Ref(ring.turn)
     if part.element is ir.Element.BOOL and combine in (
@@ -104,21 +95,21 @@ def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) ->
         ir.Combine.MAX,
         ir.Combine.ADD,
     ):
-        return (If(ir.Ref(part), (StoreCell(ring.cells, here, build.ONE),)),)
+        return (st.If(ir.Ref(part), (st.StoreCell(ring.cells, here, build.ONE),)),)
     if part.element is ir.Element.BOOL and combine is not ir.Combine.BIT_XOR:
-        return (If(build.denied(ir.Ref(part)), (StoreCell(ring.cells, here, build.ZERO),)),)
+        return (st.If(build.denied(ir.Ref(part)), (st.StoreCell(ring.cells, here, build.ZERO),)),)
     if alone:
-        return (CombineCell(combine, ring.cells, here, ir.Ref(part)),)
+        return (st.CombineCell(combine, ring.cells, here, ir.Ref(part)),)
     method = operations.methods.method(combine, ring.cells.element)
     scratch = operations.locals.fresh(f"{part.name}_scratch", ring.cells.element)
     threads = threads_together(operations.capabilities)
-    return (CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
+    return (st.CombineGroup(combine, part, ring.cells, scratch, method, threads, here),)
 
 
-def collected(ring: Ring) -> Body:
+def collected(ring: Ring) -> st.Body:
     """What all threads found, combined with what the variable was; the ring turns."""
     variable, combine = ring.reduction.variable, ring.reduction.combine
     found: ir.Expression = ir.Load(ring.cells, ir.Ref(ring.turn))
     if variable.element is ir.Element.BOOL:
         found = build.differs(found, build.ZERO)
-    return Accumulate(variable, combine, found), Assign(ring.turn, following(ring.turn))
+    return st.Accumulate(variable, combine, found), st.Assign(ring.turn, following(ring.turn))

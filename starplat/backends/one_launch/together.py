@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from starplat.backends import statements as st
 from starplat.backends.c.negation import negated
 from starplat.backends.legal.continues import replace_continue
 from starplat.backends.legal.one_thread import by_one_thread
@@ -17,25 +18,6 @@ from starplat.backends.one_launch.barriers import Pending, Touches, after_swap, 
 from starplat.backends.one_launch.device_operations import DeviceOperations
 from starplat.backends.one_launch.nearest import nearest_first
 from starplat.backends.one_launch.rings import collected, start_of
-from starplat.backends.statements import (
-    Body,
-    Break,
-    Continue,
-    Count,
-    Declare,
-    GridBarrier,
-    If,
-    IfMany,
-    LegalLoop,
-    OnFirst,
-    Scope,
-    Statement,
-    StoreCell,
-    Stride,
-    SwapPointers,
-    While,
-    result_element,
-)
 from starplat.backends.text.fresh_names import FreshNames
 from starplat.backends.uses import names_taken
 from starplat.ir import build
@@ -46,7 +28,7 @@ from starplat.ir.uses import stream
 from starplat.ir.visitor import walk
 
 
-def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -> LegalLoop:
+def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -> st.LegalLoop:
     """The operation as statements."""
     return Together(DeviceOperations(op, module, capabilities, FreshNames(names_taken(module)))).loop()
 
@@ -65,31 +47,31 @@ class Together:
         self.module = operations.module
         self.touches = Touches(operations)
         self.leaving: list[set[Access]] = []
-        self.settled: dict[tuple[int, Pending], tuple[Body, Pending]] = {}
+        self.settled: dict[tuple[int, Pending], tuple[st.Body, Pending]] = {}
 
-    def loop(self) -> LegalLoop:
+    def loop(self) -> st.LegalLoop:
         op, names = self.operations.op, self.operations.names
         body, _ = self.block(op.body, frozenset())
         body = _without_last_swaps(body)
         outcomes = tuple(
-            ir.Array(names.fresh(f"{v.name}_outcome"), result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
+            ir.Array(names.fresh(f"{v.name}_outcome"), st.result_element(v.element), ir.Extent.ONE, ir.Origin.TEMPORARY)
             for v in op.outcomes
         )
-        stores = tuple(StoreCell(a, build.ZERO, ir.Ref(v)) for a, v in zip(outcomes, op.outcomes, strict=True))
-        end: Body = (OnFirst(stores),) if stores else ()
+        stores = tuple(st.StoreCell(a, build.ZERO, ir.Ref(v)) for a, v in zip(outcomes, op.outcomes, strict=True))
+        end: st.Body = (st.OnFirst(stores),) if stores else ()
         if self.operations.capabilities.structured_loops:
             assert op.one_group, "the threads of structured loops do not wait for each other"
             body, end = by_one_thread(body), by_one_thread(end)
         elif op.one_group:
             body, end = _at_each_end(body, end), ()
         rings = self.operations.rings.used(body)
-        turns = tuple(Declare(ring.turn, build.ZERO, constant=False) for ring in rings)
+        turns = tuple(st.Declare(ring.turn, build.ZERO, constant=False) for ring in rings)
         found = tuple((ring.cells, start_of(ring)) for ring in rings)
-        return LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
+        return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
 
-    def block(self, ops: Iterable[ir.HostOp], pending: Pending) -> tuple[Body, Pending]:
+    def block(self, ops: Iterable[ir.HostOp], pending: Pending) -> tuple[st.Body, Pending]:
         """The operations as statements, from what has been touched since the last barrier, and what has been then."""
-        done: list[Statement] = []
+        done: list[st.Statement] = []
         row = tuple(stream(ops))
         for place, op in enumerate(row):
             if isinstance(op, ir.PushOrPull):
@@ -99,51 +81,55 @@ class Together:
             done += body
         return tuple(done), pending
 
-    def operation(self, op: ir.HostOp, pending: Pending) -> tuple[Body, Pending]:
+    def operation(self, op: ir.HostOp, pending: Pending) -> tuple[st.Body, Pending]:
         match op:
             case ir.HostIf(condition, then, otherwise):
                 first, after = self.block(then, pending)
                 second, other = self.block(otherwise, pending)
-                return (If(condition, first, second),), after | other
+                return (st.If(condition, first, second),), after | other
             case ir.HostWhile() | ir.HostFor() | ir.HostForRange():
                 return self.settled_loop(op, pending)
             case ir.NearestFirst():
-                before: Body = (GridBarrier(),) if pending else ()
+                before: st.Body = (st.GridBarrier(),) if pending else ()
                 return (*before, *nearest_first(op, self.operations)), frozenset()
             case ir.HostBreak() | ir.HostContinue():
                 self.leaving[-1].update(pending)
-                return (Break() if isinstance(op, ir.HostBreak) else Continue(),), pending
+                return (st.Break() if isinstance(op, ir.HostBreak) else st.Continue(),), pending
             case ir.Swap(first_array, second_array):
-                return (SwapPointers(first_array, second_array),), after_swap(pending, first_array, second_array)
+                return (st.SwapPointers(first_array, second_array),), after_swap(pending, first_array, second_array)
             case _:
                 touched = self.touches.touched(op)
                 before = barrier_before(touched, pending)
-                pending = touched if before == (GridBarrier(),) else pending | touched
+                pending = touched if before == (st.GridBarrier(),) else pending | touched
                 return self.plain(op, before, self.touches.still_after(op, pending))
 
-    def push_or_pull(self, op: ir.PushOrPull, pending: Pending, following: Sequence[ir.HostOp]) -> tuple[Body, Pending]:
+    def push_or_pull(
+        self, op: ir.PushOrPull, pending: Pending, following: Sequence[ir.HostOp]
+    ) -> tuple[st.Body, Pending]:
         """The choice needs to know how many members there are, which walking does not change. Who pulls ends with a
         barrier, so that who pushes never waits for it, unless both wait at the same place of what follows anyway."""
         looked = Access(op.members, False, LOOKED_AT)
         waits = any(looked.disturbs(access) for access in pending)
-        before: Body = (GridBarrier(),) if waits else ()
+        before: st.Body = (st.GridBarrier(),) if waits else ()
         begin = frozenset({looked}) if waits else pending | {looked}
         many, left = self.block(op.pull, begin)
         few, after = self.block(op.push, begin)
         if not left - after:
-            return (*before, IfMany(op.members, many, few)), after
+            return (*before, st.IfMany(op.members, many, few)), after
         either = left | after
         if self.touches.next_barrier(following, either) == self.touches.next_barrier(following, after) is not None:
-            return (*before, IfMany(op.members, many, few)), either
-        return (*before, IfMany(op.members, (*many, GridBarrier()), few)), after
+            return (*before, st.IfMany(op.members, many, few)), either
+        return (*before, st.IfMany(op.members, (*many, st.GridBarrier()), few)), after
 
-    def plain(self, op: ir.HostOp, before: Body, pending: Pending) -> tuple[Body, Pending]:
+    def plain(self, op: ir.HostOp, before: st.Body, pending: Pending) -> tuple[st.Body, Pending]:
         body = (*before, *self.operations.points.before(op), *self.operations.statements(op))
         if isinstance(op, ir.Launch) and (rings := self.operations.rings.of(self.module.kernel(op.kernel))):
-            return (*body, GridBarrier(), *(s for ring in rings for s in collected(ring))), frozenset()
+            return (*body, st.GridBarrier(), *(s for ring in rings for s in collected(ring))), frozenset()
         return body, pending
 
-    def settled_loop(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending) -> tuple[Body, Pending]:
+    def settled_loop(
+        self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending
+    ) -> tuple[st.Body, Pending]:
         """A loop, with a barrier before it if that spares one in every round. It is asked for anew in every attempt at
         the loops around it, which must not multiply: it is the same from the same beginning."""
         key = (id(op), pending)
@@ -151,16 +137,16 @@ class Together:
             self.settled[key] = self._settled(op, pending)
         return self.settled[key]
 
-    def _settled(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending) -> tuple[Body, Pending]:
+    def _settled(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, pending: Pending) -> tuple[st.Body, Pending]:
         body, end = self.loop_from(op, pending)
         if not pending:
             return body, end
         fresh, after = self.loop_from(op, frozenset())
         if _barriers(fresh) < _barriers(body):
-            return (GridBarrier(), *fresh), after
+            return (st.GridBarrier(), *fresh), after
         return body, end
 
-    def loop_from(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[Body, Pending]:
+    def loop_from(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
         """A loop begins with what was touched before it or at the end of a round."""
         while True:
             self.leaving.append(set())
@@ -171,61 +157,63 @@ class Together:
                 return body, begin
             begin = again
 
-    def one_loop(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[Body, Pending]:
+    def one_loop(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
         match op:
             case ir.HostWhile(before, condition, body, True):
                 inner, end = self.block(body, begin)
                 late, end = self.block(before, end | self.leaving[-1])
                 if not before:
-                    return (While(condition, inner, test_last=True),), end
-                inner = replace_continue(inner, (*late, _unless(condition), Continue()))
-                return (While(build.TRUE, (*inner, *late, _unless(condition))),), end
+                    return (st.While(condition, inner, test_last=True),), end
+                inner = replace_continue(inner, (*late, _unless(condition), st.Continue()))
+                return (st.While(build.TRUE, (*inner, *late, _unless(condition))),), end
             case ir.HostWhile(before, condition, body):
                 early, after = self.block(before, begin)
                 inner, end = self.block(body, after)
                 if not before:
-                    return (While(condition, inner),), end
+                    return (st.While(condition, inner),), end
                 self.leaving[-1].update(after)
-                return (While(build.TRUE, (*early, _unless(condition), *inner)),), end
+                return (st.While(build.TRUE, (*early, _unless(condition), *inner)),), end
             case ir.HostFor(before, condition, step, body):
                 early, after = self.block(before, begin)
                 inner, end = self.block(body, after)
                 stepped, end = self.block(step, end | self.leaving[-1])
                 self.leaving[-1].update(after)
-                inner = replace_continue(inner, (*stepped, Continue()))
-                head: Body = (*early, _unless(condition)) if before else ()
-                return (While(build.TRUE if before else condition, (*head, *inner, *stepped)),), end
+                inner = replace_continue(inner, (*stepped, st.Continue()))
+                head: st.Body = (*early, _unless(condition)) if before else ()
+                return (st.While(build.TRUE if before else condition, (*head, *inner, *stepped)),), end
             case ir.HostForRange(variable, first, last, body):
                 inner, end = self.block(body, begin)
                 stop = ir.Variable(self.operations.fresh(f"{variable.name}_end"), last.element)
-                count = Count(variable, first, ir.Ref(stop), Stride.ONE, inner)
-                return (Scope((), (Declare(stop, last, constant=True), count)),), end
+                count = st.Count(variable, first, ir.Ref(stop), st.Stride.ONE, inner)
+                return (st.Scope((), (st.Declare(stop, last, constant=True), count)),), end
         assert_never(op)
 
 
-def _at_each_end(body: Body, end: Body) -> Body:
+def _at_each_end(body: st.Body, end: st.Body) -> st.Body:
     """The statements in which a loop ends each round with some more. Behind the loop they would do, but the compiler of
     a runtime for CPUs fails on values that leave a loop of its threads."""
     *ahead, loop = body
-    assert isinstance(loop, While)
+    assert isinstance(loop, st.While)
     return (*ahead, replace(loop, body=(*loop.body, *end)))
 
 
-def _without_last_swaps(body: Body) -> Body:
+def _without_last_swaps(body: st.Body) -> st.Body:
     """Which memory a name stands for at the end of a launch is nobody's business."""
     while body and _only_swaps(body[-1:]):
         body = body[:-1]
     return body
 
 
-def _only_swaps(body: Body) -> bool:
-    branches = ((s.then, s.otherwise) if isinstance(s, If) else () for s in body if not isinstance(s, SwapPointers))
+def _only_swaps(body: st.Body) -> bool:
+    branches = (
+        (s.then, s.otherwise) if isinstance(s, st.If) else () for s in body if not isinstance(s, st.SwapPointers)
+    )
     return all(parts and all(map(_only_swaps, parts)) for parts in branches)
 
 
-def _barriers(body: Body) -> int:
-    return sum(isinstance(part, GridBarrier) for part in walk(body))
+def _barriers(body: st.Body) -> int:
+    return sum(isinstance(part, st.GridBarrier) for part in walk(body))
 
 
-def _unless(condition: ir.Expression) -> Statement:
-    return If(negated(condition), (Break(),))
+def _unless(condition: ir.Expression) -> st.Statement:
+    return st.If(negated(condition), (st.Break(),))

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
-from starplat.backends.statements import LegalFunction, LegalKernel, LegalLoop
+from starplat.backends import statements as st
 from starplat.backends.text.words import RESERVED, RESERVED_PREFIXES, VECTOR_WORDS
 from starplat.backends.uses import arrays_in, variables_in
 from starplat.ir import nodes as ir
@@ -25,8 +25,8 @@ class Names:
     """The emitted names of everything in a module; `kernels` and `functions` are its legal ones."""
 
     module: ir.Module
-    kernels: tuple[LegalKernel | LegalLoop, ...]
-    functions: tuple[LegalFunction, ...]
+    kernels: tuple[st.LegalKernel | st.LegalLoop, ...]
+    functions: tuple[st.LegalFunction, ...]
 
     def kernel(self, name: str) -> str:
         """What the kernel is called."""

@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import starplat
+from starplat.cli import arguments as options
 from starplat.cli import console, files
-from starplat.cli.arguments import (
-    AllErrors,
-    Arguments,
-    Dedup,
-    DeviceNumber,
-    DropLoops,
-    FunctionName,
-    Strict,
-    Undirected,
-    Weights,
-    arguments_in,
-)
 from starplat.cli.kept import KEPT
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import ExitCode
@@ -51,12 +40,12 @@ def bench(
     graph: Annotated[
         list[Path] | None, typer.Option("--graph", "-g", metavar="PATH", help="A graph's file. May be repeated.")
     ] = None,
-    function: FunctionName = None,
-    arg: Arguments = None,
+    function: options.FunctionName = None,
+    arg: options.Arguments = None,
     target: Annotated[
         list[str] | None, typer.Option("--target", "-t", help="As for run. May be repeated.", show_default="auto")
     ] = None,
-    device: DeviceNumber = None,
+    device: options.DeviceNumber = None,
     schedule: Annotated[
         list[str] | None, typer.Option("--schedule", "-s", help=f"May be repeated: {usage()}", show_default="auto")
     ] = None,
@@ -66,12 +55,12 @@ def bench(
         Path | None,
         typer.Option("--html", metavar="F", help="Write one page with bars and a roofline, which needs nothing else."),
     ] = None,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
-    strict: Strict = False,
-    all_errors: AllErrors = False,
+    undirected: options.Undirected = False,
+    weights: options.Weights = None,
+    drop_loops: options.DropLoops = False,
+    dedup: options.Dedup = False,
+    strict: options.Strict = False,
+    all_errors: options.AllErrors = False,
 ) -> None:
     """Measure a program on graphs, targets and schedules, or compare two measurements."""
     _require_sense(what, graph or [], html)
@@ -79,7 +68,7 @@ def bench(
         _compare(what[1:], json)
         return
     files.require_writable(None if json is None or str(json) == "-" else json, html)
-    words, schedules = arguments_in(arg or []), _schedules(schedule or [])
+    words, schedules = options.arguments_in(arg or []), _schedules(schedule or [])
     to_measure = _cases(target or ["auto"], schedules, device)
     read = [
         (path, load(path, undirected=undirected, weights=weights, drop_loops=drop_loops, dedup=dedup))

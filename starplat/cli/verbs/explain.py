@@ -12,20 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from starplat.cli import arguments as options
 from starplat.cli import console
-from starplat.cli.arguments import (
-    AllErrors,
-    Dedup,
-    DeviceNumber,
-    DropLoops,
-    FunctionName,
-    Json,
-    Kind,
-    ScheduleText,
-    Strict,
-    Undirected,
-    Weights,
-)
 from starplat.cli.scheduling import Whom, wanted_schedule
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import Diagnostic, DiagnosticError
@@ -69,17 +57,17 @@ def explain(
     graph: Annotated[
         Path | None, typer.Option("--graph", "-g", metavar="PATH", help="The same for this graph; see run.")
     ] = None,
-    function: FunctionName = None,
-    device: DeviceNumber = None,
-    kind: Kind = None,
-    schedule: ScheduleText = None,
-    strict: Strict = False,
-    all_errors: AllErrors = False,
-    json: Json = False,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
+    function: options.FunctionName = None,
+    device: options.DeviceNumber = None,
+    kind: options.Kind = None,
+    schedule: options.ScheduleText = None,
+    strict: options.Strict = False,
+    all_errors: options.AllErrors = False,
+    json: options.Json = False,
+    undirected: options.Undirected = False,
+    weights: options.Weights = None,
+    drop_loops: options.DropLoops = False,
+    dedup: options.Dedup = False,
 ) -> None:
     """Explain a program (effects, races, convergence, transfers, choices of its schedule) or an error code."""
     if _CODE.fullmatch(what):

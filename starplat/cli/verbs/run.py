@@ -11,22 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import starplat
+from starplat.cli import arguments as options
 from starplat.cli import console, files
-from starplat.cli.arguments import (
-    AllErrors,
-    Arguments,
-    Dedup,
-    DeviceNumber,
-    DropLoops,
-    FunctionName,
-    Json,
-    ProgramOrStdin,
-    ScheduleText,
-    Strict,
-    Undirected,
-    Weights,
-    arguments_in,
-)
 from starplat.cli.following import following
 from starplat.cli.kept import KEPT
 from starplat.cli.optional import ENDINGS, NO_PAGE
@@ -86,13 +72,13 @@ _TimeLimit = Annotated[
 
 
 def run(
-    file: ProgramOrStdin,
+    file: options.ProgramOrStdin,
     graph: _GraphFile,
-    function: FunctionName = None,
-    arg: Arguments = None,
+    function: options.FunctionName = None,
+    arg: options.Arguments = None,
     target: Annotated[str, typer.Option("--target", "-t", help="auto, all, or one of `starplat devices`.")] = "auto",
-    device: DeviceNumber = None,
-    schedule: ScheduleText = None,
+    device: options.DeviceNumber = None,
+    schedule: options.ScheduleText = None,
     validate: Annotated[bool, typer.Option("--validate", help="Compare the answers with the interpreter's.")] = False,
     checked: _Checked = False,
     out: _Out = None,
@@ -101,13 +87,13 @@ def run(
     max_rounds: _MaxRounds = None,
     time_limit: _TimeLimit = None,
     verbose: _Verbose = False,
-    json: Json = False,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
-    strict: Strict = False,
-    all_errors: AllErrors = False,
+    json: options.Json = False,
+    undirected: options.Undirected = False,
+    weights: options.Weights = None,
+    drop_loops: options.DropLoops = False,
+    dedup: options.Dedup = False,
+    strict: options.Strict = False,
+    all_errors: options.AllErrors = False,
 ) -> None:
     """Run a program on a graph."""
     from starplat.runtime import targets
@@ -115,7 +101,7 @@ def run(
     if target != EVERYWHERE:
         targets.require(target)
     wanted_files = _wanted_files(out, trace, target)
-    words = arguments_in(arg or [])
+    words = options.arguments_in(arg or [])
     wanted = wanted_schedule(schedule, file)
     request = Request(
         function, target, device, repeat, validate, wanted, trace is not None, max_rounds, time_limit, checked

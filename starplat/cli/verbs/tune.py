@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import starplat
+from starplat.cli import arguments as options
 from starplat.cli import console, files
-from starplat.cli.arguments import (
-    AllErrors,
-    Arguments,
-    Dedup,
-    DeviceNumber,
-    DropLoops,
-    FunctionName,
-    Json,
-    ProgramFile,
-    Strict,
-    Undirected,
-    Weights,
-    arguments_in,
-)
 from starplat.cli.kept import KEPT
 from starplat.cli.verbs.graph import load
 from starplat.diagnostics import ExitCode
@@ -42,12 +29,12 @@ SHOWN = 10
 
 
 def tune(
-    file: ProgramFile,
+    file: options.ProgramFile,
     graph: Annotated[Path, typer.Option("--graph", "-g", metavar="PATH", help="The graph's file.")],
-    function: FunctionName = None,
-    arg: Arguments = None,
+    function: options.FunctionName = None,
+    arg: options.Arguments = None,
     target: Annotated[str, typer.Option("--target", "-t", help="auto, or one of `starplat devices`.")] = "auto",
-    device: DeviceNumber = None,
+    device: options.DeviceNumber = None,
     budget: Annotated[
         float, typer.Option("--budget", metavar="SECONDS", min=0, help="How long to search; it can be taken up again.")
     ] = 60,
@@ -56,13 +43,13 @@ def tune(
         typer.Option("--output", "-o", metavar="F.toml", help="What to write.", show_default="FILE.tuned.toml"),
     ] = None,
     afresh: Annotated[bool, typer.Option("--afresh", help="Forget what an earlier search found out.")] = False,
-    json: Json = False,
-    undirected: Undirected = False,
-    weights: Weights = None,
-    drop_loops: DropLoops = False,
-    dedup: Dedup = False,
-    strict: Strict = False,
-    all_errors: AllErrors = False,
+    json: options.Json = False,
+    undirected: options.Undirected = False,
+    weights: options.Weights = None,
+    drop_loops: options.DropLoops = False,
+    dedup: options.Dedup = False,
+    strict: options.Strict = False,
+    all_errors: options.AllErrors = False,
 ) -> None:
     """Search the best schedule of a program on a graph, and say how far `auto` is from it."""
     from starplat.bench.measure import Case
@@ -72,7 +59,7 @@ def tune(
 
     targets.require(target)
     target = targets.automatic() if target == "auto" else target
-    words = arguments_in(arg or [])
+    words = options.arguments_in(arg or [])
     program = starplat.compile(file, strict=strict)
     destination = output or file.with_suffix(".tuned.toml")
     state = destination.with_suffix(".json")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import AGGREGATES, FUNCTION_NAMES, FUNCTIONS
 from starplat.frontend.context import Context, Signature, Thing, Value
 from starplat.frontend.expressions.conversions import convert, meet, meeting_type
@@ -16,17 +16,6 @@ from starplat.frontend.expressions.truth import number
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.typed import Aggregate, Aggregation, Apply, Function, Role, Symbol, scalar_of
-from starplat.frontend.types import (
-    Carrier,
-    GraphType,
-    PropertyType,
-    Scalar,
-    Type,
-    Void,
-    as_number,
-    described,
-    indefinite,
-)
 from starplat.source import Span
 
 Arguments = Sequence[Value | None]
@@ -35,24 +24,24 @@ Arguments = Sequence[Value | None]
 def scalar(context: Context, value: Value | None) -> typed.Expression | None:
     """`value` as a scalar: a bare property is its value at the loop's own node where there is one."""
     if not isinstance(value, Thing):
-        if value is not None and value.type is Void.VOID:
+        if value is not None and value.type is types.Void.VOID:
             assert isinstance(value, typed.Call)
             context.error("E0325", f"'{value.function}' returns nothing", value.span, "but a value is needed here")
             return None
         return value
-    if isinstance(value.type, PropertyType) and value.symbol is not None:
+    if isinstance(value.type, types.PropertyType) and value.symbol is not None:
         return _bare_property(context, value, value.type, value.symbol)
-    context.error("E0308", f"'{value.construct}' is {described(value.type)}, not a value", value.span)
+    context.error("E0308", f"'{value.construct}' is {types.described(value.type)}, not a value", value.span)
     return None
 
 
-def _bare_property(context: Context, value: Thing, kind: PropertyType, symbol: Symbol) -> typed.Expression | None:
+def _bare_property(context: Context, value: Thing, kind: types.PropertyType, symbol: Symbol) -> typed.Expression | None:
     node = context.bare_node
-    if node is not None and (node.type is Scalar.NODE) is (kind.carrier is Carrier.NODE):
+    if node is not None and (node.type is types.Scalar.NODE) is (kind.carrier is types.Carrier.NODE):
         context.mark_read(symbol)
         return typed.Cell(symbol, typed.Variable(node, span=value.span), span=value.span)
-    letter, domain = ("v", "node") if kind.carrier is Carrier.NODE else ("e", "edge")
-    message = f"'{symbol.name}' is {indefinite(kind)}, not a value"
+    letter, domain = ("v", "node") if kind.carrier is types.Carrier.NODE else ("e", "edge")
+    message = f"'{symbol.name}' is {types.indefinite(kind)}, not a value"
     help = f"it has a value at each {domain}: '{letter}.{symbol.name}'"
     context.error("E0308", message, value.span, help=help)
     return None
@@ -101,10 +90,10 @@ def _say_unknown(context: Context, name: str, span: Span) -> None:
         return
     binding = context.scopes.find(name)
     if binding is not None and binding.symbol is not None:
-        related = [Label(binding.span, f"'{name}' is {described(binding.symbol.type)}")]
+        related = [Label(binding.span, f"'{name}' is {types.described(binding.symbol.type)}")]
         help = None
-        if isinstance(binding.symbol.type, PropertyType):
-            letter = "v" if binding.symbol.type.carrier is Carrier.NODE else "e"
+        if isinstance(binding.symbol.type, types.PropertyType):
+            letter = "v" if binding.symbol.type.carrier is types.Carrier.NODE else "e"
             help = f"write '{letter}.{name}' or '{name}[{letter}]'"
         context.error("E0205", f"'{name}' is not a function", span, related=related, help=help)
         return
@@ -116,7 +105,7 @@ def _say_unknown(context: Context, name: str, span: Span) -> None:
 
 
 def _is_property(argument: Value | None) -> bool:
-    return isinstance(argument, Thing) and isinstance(argument.type, PropertyType)
+    return isinstance(argument, Thing) and isinstance(argument.type, types.PropertyType)
 
 
 def _mathematical(context: Context, name: str, arguments: Arguments, span: Span) -> typed.Expression | None:
@@ -131,7 +120,7 @@ def _mathematical(context: Context, name: str, arguments: Arguments, span: Span)
     known = [operand for operand in operands if operand is not None]
     if len(known) < len(operands):
         return None
-    if all(scalar_of(operand) is Scalar.BOOL for operand in known):
+    if all(scalar_of(operand) is types.Scalar.BOOL for operand in known):
         message = f"'{name}' needs numbers, not a bool"
         context.error("E0316", message, known[0].span, "this is a bool", help="for bools use && and ||")
         return None
@@ -147,10 +136,10 @@ def _keeping(
     """`min`, `max` and `abs`, whose result has their operands' type."""
     kind = meeting_type(operands[0], operands[-1])
     if kind is None:
-        first, second = (indefinite(scalar_of(operand)) for operand in operands)
+        first, second = (types.indefinite(scalar_of(operand)) for operand in operands)
         context.error("E0324", f"{first} cannot be compared with {second}", span)
         return None
-    kind = as_number(kind) if function is Function.ABS else kind
+    kind = types.as_number(kind) if function is Function.ABS else kind
     if len(operands) == 1:
         operand = convert(context, operands[0], kind)
         return None if operand is None else Apply(function, (operand,), kind, span=span)
@@ -163,7 +152,7 @@ def _real(
 ) -> typed.Expression | None:
     """The functions whose result is a real: float where every operand is float or a constant beside one."""
     kind = meeting_type(operands[0], operands[-1])
-    kind = Scalar.FLOAT if kind is Scalar.FLOAT else Scalar.DOUBLE
+    kind = types.Scalar.FLOAT if kind is types.Scalar.FLOAT else types.Scalar.DOUBLE
     converted = [convert(context, operand, kind) for operand in operands]
     return Apply(function, tuple(c for c in converted if c is not None), kind, span=span)
 
@@ -177,24 +166,24 @@ def _aggregate(context: Context, aggregation: Aggregation, arguments: Arguments,
     value = arguments[0]
     if value is None:
         return None
-    if not isinstance(value, Thing) or not isinstance(value.type, PropertyType) or value.symbol is None:
-        what = described(value.type)
+    if not isinstance(value, Thing) or not isinstance(value.type, types.PropertyType) or value.symbol is None:
+        what = types.described(value.type)
         context.error("E0322", f"'{name}' takes a whole property, not {what}", value.span, f"this is {what}")
         return None
     context.mark_read(value.symbol)
     element = value.type.element
     if aggregation is not Aggregation.COUNT and not element.is_numeric:
-        help = f"'Count({value.symbol.name})' counts the cells that are True" if element is Scalar.BOOL else None
-        message = f"'{name}' needs a property of numbers, not {indefinite(value.type)}"
+        help = f"'Count({value.symbol.name})' counts the cells that are True" if element is types.Scalar.BOOL else None
+        message = f"'{name}' needs a property of numbers, not {types.indefinite(value.type)}"
         context.error("E0316", message, value.span, help=help)
         return None
     context.note_host_only(span, f"'{name}' over a whole property")
     return Aggregate(aggregation, value.symbol, _aggregate_type(aggregation, element), span=span)
 
 
-def _aggregate_type(aggregation: Aggregation, element: Scalar) -> Scalar:
-    if aggregation is Aggregation.COUNT or (aggregation is Aggregation.SUM and element is Scalar.INT):
-        return Scalar.LONG
+def _aggregate_type(aggregation: Aggregation, element: types.Scalar) -> types.Scalar:
+    if aggregation is Aggregation.COUNT or (aggregation is Aggregation.SUM and element is types.Scalar.INT):
+        return types.Scalar.LONG
     return element
 
 
@@ -238,27 +227,27 @@ def _argument(context: Context, function: str, parameter: Symbol, value: Value) 
     because = Label(parameter.span, f"parameter '{parameter.name}' of '{function}'")
     if parameter.role is Role.REFERENCE:
         return _reference(context, parameter, value, because)
-    if isinstance(parameter.type, Scalar):
+    if isinstance(parameter.type, types.Scalar):
         argument = scalar(context, value)
         return None if argument is None else convert(context, argument, parameter.type, (because,))
     if not isinstance(value, Thing) or not _same_type(value.type, parameter.type):
-        needed, found = described(parameter.type), described(value.type)
+        needed, found = types.described(parameter.type), types.described(value.type)
         context.error("E0315", f"expected {needed}, found {found}", value.span, f"this is {found}", related=[because])
         return None
     if value.symbol is None:  # out of a collection, which nothing runs yet
-        return typed.UnsupportedValue(value.construct, Scalar.INT, span=value.span)
+        return typed.UnsupportedValue(value.construct, types.Scalar.INT, span=value.span)
     context.mark_read(value.symbol)
     context.mark_written(value.symbol)
     return value.symbol
 
 
-def _same_type(found: Type, needed: Type) -> bool:
+def _same_type(found: types.Type, needed: types.Type) -> bool:
     """Whether one may be passed for the other; `Graph` and `dirGraph` are the same to a callee, and so are properties
     of `int` and `node`.
     """
-    if isinstance(found, PropertyType) and isinstance(needed, PropertyType):
+    if isinstance(found, types.PropertyType) and isinstance(needed, types.PropertyType):
         return found.holds_as_much_as(needed)
-    return found == needed or (isinstance(found, GraphType) and isinstance(needed, GraphType))
+    return found == needed or (isinstance(found, types.GraphType) and isinstance(needed, types.GraphType))
 
 
 def _reference(context: Context, parameter: Symbol, value: Value, because: Label) -> Symbol | None:
@@ -270,8 +259,8 @@ def _reference(context: Context, parameter: Symbol, value: Value, because: Label
         message = f"'{value.symbol.name}' belongs to its loop and cannot be passed by reference"
         context.error("E0311", message, value.span, related=[because])
         return None
-    if value.type is not parameter.type and {value.type, parameter.type} != {Scalar.INT, Scalar.NODE}:
-        message = f"expected {indefinite(parameter.type)} variable, found {indefinite(value.type)}"
+    if value.type is not parameter.type and {value.type, parameter.type} != {types.Scalar.INT, types.Scalar.NODE}:
+        message = f"expected {types.indefinite(parameter.type)} variable, found {types.indefinite(value.type)}"
         help = "what is passed by reference is not converted"
         context.error("E0315", message, value.span, related=[because], help=help)
         return None

@@ -7,7 +7,7 @@ is read or written is the caller's to note.
 from __future__ import annotations
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import EDGE_ATTRIBUTES, UPDATE_ATTRIBUTES, method_names, plural
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import scalar
@@ -15,51 +15,42 @@ from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import closest, did_you_mean
 from starplat.frontend.typed import Cell, Direction, End, Literal, Symbol, scalar_of
-from starplat.frontend.types import (
-    Carrier,
-    ContainerType,
-    GraphType,
-    ListType,
-    NodeMapType,
-    PropertyType,
-    Scalar,
-    Type,
-    UpdateType,
-    Void,
-    described,
-)
 from starplat.frontend.walk import as_named
 from starplat.source import Span
 
-INDEX_OF = {Carrier.NODE: Scalar.NODE, Carrier.EDGE: Scalar.EDGE}
+INDEX_OF = {types.Carrier.NODE: types.Scalar.NODE, types.Carrier.EDGE: types.Scalar.EDGE}
 
 
 def attribute(context: Context, base: Value, name: ast.Name, span: Span) -> Value | None:
     """`base.name`."""
     if isinstance(base, Thing):
-        if context.bare_node is None or not isinstance(base.type, PropertyType):
+        if context.bare_node is None or not isinstance(base.type, types.PropertyType):
             return _attribute_of_thing(context, base, name, span)
         own = scalar(context, base)
         return None if own is None else attribute(context, own, name, span)
     match scalar_of(base):
-        case Scalar.NODE:
+        case types.Scalar.NODE:
             return _node_attribute(context, base, name, span)
-        case Scalar.EDGE:
+        case types.Scalar.EDGE:
             return _edge_attribute(context, base, name, span)
         case kind if kind.is_integer:
             return _number_attribute(context, base, name, span)
         case kind:
-            context.error("E0327", f"{described(kind)} has no attributes", name.span, help="nodes and edges have")
+            context.error("E0327", f"{types.described(kind)} has no attributes", name.span, help="nodes and edges have")
             return None
 
 
 def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Span) -> Value | None:
     match base.type:
-        case GraphType():
+        case types.GraphType():
             binding = context.scopes.find(name.text)
-            if binding is not None and binding.symbol is not None and isinstance(binding.symbol.type, PropertyType):
+            if (
+                binding is not None
+                and binding.symbol is not None
+                and isinstance(binding.symbol.type, types.PropertyType)
+            ):
                 return Thing(binding.symbol.type, binding.symbol, name.text, span)
-        case UpdateType() if name.text in UPDATE_ATTRIBUTES:
+        case types.UpdateType() if name.text in UPDATE_ATTRIBUTES:
             weight = context.weight() if name.text == "weight" else None
             kind = UPDATE_ATTRIBUTES[name.text] if weight is None else weight.property.element
             return typed.UnsupportedValue(f"update.{name.text}", kind, span=span)
@@ -70,7 +61,7 @@ def _attribute_of_thing(context: Context, base: Thing, name: ast.Name, span: Spa
         given = "v" if name.text in remedies.NODE_METHODS else "" if base.construct != name.text else "…"
         help = f"it is a method: write '{base.construct}.{name.text}({given})'"
     else:
-        known = UPDATE_ATTRIBUTES if isinstance(base.type, UpdateType) else method_names(base.type)
+        known = UPDATE_ATTRIBUTES if isinstance(base.type, types.UpdateType) else method_names(base.type)
         help = did_you_mean(name.text, known)
     context.error("E0211", f"{plural(base.type)} have no attribute '{name.text}'", name.span, help=help)
     return None
@@ -83,11 +74,11 @@ def named(base: Value) -> str:
     base = as_named(base)
     if isinstance(base, typed.Variable):
         return base.symbol.name
-    return "e" if base.type is Scalar.EDGE else "v"
+    return "e" if base.type is types.Scalar.EDGE else "v"
 
 
 def _node_attribute(context: Context, node: typed.Expression, name: ast.Name, span: Span) -> Value | None:
-    symbol = _property(context, name, Carrier.NODE, node)
+    symbol = _property(context, name, types.Carrier.NODE, node)
     if symbol is not None:
         return Cell(symbol, node, span=span)
     return None
@@ -97,15 +88,15 @@ def _number_attribute(context: Context, number: typed.Expression, name: ast.Name
     """`number.name`, where the number stands for a node."""
     binding = context.scopes.find(name.text)
     kind = None if binding is None or binding.symbol is None else binding.symbol.type
-    if isinstance(kind, PropertyType):
-        of_edges = kind.carrier is Carrier.EDGE
+    if isinstance(kind, types.PropertyType):
+        of_edges = kind.carrier is types.Carrier.EDGE
     else:
         of_edges = binding is None and name.text in EDGE_ATTRIBUTES
     if of_edges:
-        message = f"{described(scalar_of(number))} stands for a node, and '{name.text}' belongs to edges"
+        message = f"{types.described(scalar_of(number))} stands for a node, and '{name.text}' belongs to edges"
         context.error("E0327", message, name.span, help="declare the edge as one: 'edge e = g.get_edge(u, v);'")
         return None
-    node = convert(context, number, Scalar.NODE)
+    node = convert(context, number, types.Scalar.NODE)
     return None if node is None else _node_attribute(context, node, name, span)
 
 
@@ -118,11 +109,11 @@ def _edge_attribute(context: Context, edge: typed.Expression, name: ast.Name, sp
             weight = context.weight()
             return typed.GraphWeight(edge, span=span) if weight is None else Cell(weight, edge, span=span)
         case "id":
-            return typed.Convert(edge, Scalar.LONG, span=span)
+            return typed.Convert(edge, types.Scalar.LONG, span=span)
         case "dir":
-            return Literal(0 if _is_walked_backwards(context, edge) else 1, Scalar.INT, span=span)
+            return Literal(0 if _is_walked_backwards(context, edge) else 1, types.Scalar.INT, span=span)
         case _:
-            symbol = _property(context, name, Carrier.EDGE, edge)
+            symbol = _property(context, name, types.Carrier.EDGE, edge)
             return None if symbol is None else Cell(symbol, edge, span=span)
 
 
@@ -156,7 +147,7 @@ def graph_of_edge(context: Context, edge: typed.Expression) -> Symbol | None:
     return graph or context.graph_at_hand(edge.span, "an edge's end")
 
 
-def _property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> Symbol | None:
+def _property(context: Context, name: ast.Name, carrier: types.Carrier, base: typed.Expression) -> Symbol | None:
     """The property called `name` on nodes or on edges, here on `base`."""
     binding = context.scopes.find(name.text)
     if binding is None:
@@ -165,29 +156,29 @@ def _property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Ex
     if binding.symbol is None:
         return None
     kind = binding.symbol.type
-    if not isinstance(kind, PropertyType):
-        related = [Label(binding.span, f"'{name.text}' is {described(kind)}")]
+    if not isinstance(kind, types.PropertyType):
+        related = [Label(binding.span, f"'{name.text}' is {types.described(kind)}")]
         message = f"'{name.text}' is not a property of {_carriers(carrier)}"
-        help = remedies.of_edge_attribute(name.text, named(base)) if carrier is Carrier.EDGE else None
+        help = remedies.of_edge_attribute(name.text, named(base)) if carrier is types.Carrier.EDGE else None
         context.error("E0203", message, name.span, related=related, help=help)
         return None
     if kind.carrier is not carrier:
-        of_arc = carrier is Carrier.NODE
+        of_arc = carrier is types.Carrier.NODE
         help = f"the edge that leads there has it: '{_edge_to(context, base)}.{name.text}'" if of_arc else None
         wrong_carrier(context, name.text, kind, name.span, binding.span, help)
         return None
     return binding.symbol
 
 
-def _carriers(carrier: Carrier) -> str:
-    return "nodes" if carrier is Carrier.NODE else "edges"
+def _carriers(carrier: types.Carrier) -> str:
+    return "nodes" if carrier is types.Carrier.NODE else "edges"
 
 
-def _say_no_property(context: Context, name: ast.Name, carrier: Carrier, base: typed.Expression) -> None:
+def _say_no_property(context: Context, name: ast.Name, carrier: types.Carrier, base: typed.Expression) -> None:
     where = _carriers(carrier) + (f" of '{context.graphs[0].name}'" if len(context.graphs) == 1 else "")
     candidates = context.scopes.properties(carrier)
     related, help = context.suggestion(name.text, candidates)
-    if carrier is Carrier.EDGE:
+    if carrier is types.Carrier.EDGE:
         help = help or remedies.of_edge_attribute(name.text, named(base)) or did_you_mean(name.text, EDGE_ATTRIBUTES)
     else:
         help = help or remedies.of_node_member(name.text, context.graph_name, named(base))
@@ -213,11 +204,11 @@ def _edge_to(context: Context, node: typed.Expression) -> str:
 
 
 def wrong_carrier(
-    context: Context, name: str, kind: PropertyType, span: Span, declared: Span, help: str | None = None
+    context: Context, name: str, kind: types.PropertyType, span: Span, declared: Span, help: str | None = None
 ) -> None:
     """Says that a node's property stands at an edge or an edge's at a node."""
-    on, at = ("nodes", "an edge") if kind.carrier is Carrier.NODE else ("edges", "a node")
-    related = [Label(declared, f"'{name}' is {described(kind)}")]
+    on, at = ("nodes", "an edge") if kind.carrier is types.Carrier.NODE else ("edges", "a node")
+    related = [Label(declared, f"'{name}' is {types.described(kind)}")]
     context.error("E0313", f"'{name}' is a property of {on}, this is {at}", span, related=related, help=help)
 
 
@@ -225,20 +216,22 @@ def index(context: Context, base: Value, position: typed.Expression, span: Span)
     """`base[position]`."""
     if isinstance(base, Thing):
         match base.type:
-            case PropertyType():
+            case types.PropertyType():
                 return _cell(context, base, base.type, position, span)
-            case ListType(element=element) | ContainerType(element=element):
-                return _element(context, base, (element, Scalar.INT), position, span)
-            case NodeMapType(element=element):
-                return _element(context, base, (element, Scalar.NODE), position, span)
+            case types.ListType(element=element) | types.ContainerType(element=element):
+                return _element(context, base, (element, types.Scalar.INT), position, span)
+            case types.NodeMapType(element=element):
+                return _element(context, base, (element, types.Scalar.NODE), position, span)
             case _:
                 pass
-    what = described(base.type if isinstance(base, Thing) else scalar_of(base))
+    what = types.described(base.type if isinstance(base, Thing) else scalar_of(base))
     context.error("E0329", f"{what} cannot be indexed", base.span, help="properties and collections can")
     return None
 
 
-def _cell(context: Context, base: Thing, kind: PropertyType, position: typed.Expression, span: Span) -> Value | None:
+def _cell(
+    context: Context, base: Thing, kind: types.PropertyType, position: typed.Expression, span: Span
+) -> Value | None:
     assert base.symbol is not None
     needed, found = INDEX_OF[kind.carrier], scalar_of(position)
     if found.is_index and found is not needed:
@@ -249,7 +242,7 @@ def _cell(context: Context, base: Thing, kind: PropertyType, position: typed.Exp
 
 
 def _element(
-    context: Context, base: Thing, kinds: tuple[Type, Scalar], position: typed.Expression, span: Span
+    context: Context, base: Thing, kinds: tuple[types.Type, types.Scalar], position: typed.Expression, span: Span
 ) -> Value | None:
     element, needed = kinds
     if convert(context, position, needed) is None:
@@ -257,12 +250,12 @@ def _element(
     return collection_value(f"{base.construct}[…]", element, span)
 
 
-def collection_value(construct: str, kind: Type, span: Span) -> Value:
+def collection_value(construct: str, kind: types.Type, span: Span) -> Value:
     """Something that came out of a collection."""
     match kind:
-        case Scalar():
+        case types.Scalar():
             return typed.UnsupportedValue(construct, kind, span=span)
-        case Void():
+        case types.Void():
             raise AssertionError("no collection holds nothing")
         case _:
             return Thing(kind, None, construct, span)

@@ -8,17 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
-from starplat.frontend.builtins import (
-    DOMAINS,
-    DYNAMIC_METHODS,
-    GRAPH_QUERIES,
-    CollectionMethod,
-    QueryMethod,
-    collection_methods,
-    method_names,
-    plural,
-)
+from starplat.frontend import ast, builtins, typed, types
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.calls import Arguments, counted, scalar, wrong_count
 from starplat.frontend.expressions.conversions import convert
@@ -26,29 +16,16 @@ from starplat.frontend.expressions.members import collection_value, named
 from starplat.frontend.mistakes import remedies
 from starplat.frontend.mistakes.suggest import did_you_mean
 from starplat.frontend.typed import Direction, GraphQuery, Query, Role, Symbol
-from starplat.frontend.types import (
-    Carrier,
-    ContainerType,
-    GraphType,
-    ListType,
-    NodeMapType,
-    PropertyType,
-    Scalar,
-    SetType,
-    Type,
-    UpdatesType,
-    described,
-)
 from starplat.frontend.walk import as_named
 from starplat.source import Span
 
 
 def known_method(context: Context, base: Thing | typed.Expression, name: ast.Name) -> bool:
     """Whether there is a method of that name; says so if not."""
-    names = method_names(base.type)
+    names = builtins.method_names(base.type)
     if name.text in names:
         return True
-    message = f"{plural(base.type)} have no method '{name.text}'"
+    message = f"{builtins.plural(base.type)} have no method '{name.text}'"
     context.error("E0204", message, name.span, "no such method", help=_remedy(context, base, name.text))
     return False
 
@@ -57,30 +34,30 @@ def _remedy(context: Context, base: Thing | typed.Expression, name: str) -> str 
     """What to write instead of a method that there is not."""
     found: str | None = None
     match base.type:
-        case Scalar.NODE | Scalar.INT:
+        case types.Scalar.NODE | types.Scalar.INT:
             found = remedies.of_node_member(name, context.graph_name, named(base))
-        case GraphType():
+        case types.GraphType():
             found = remedies.of_graph_method(name, named(base))
-        case PropertyType():
+        case types.PropertyType():
             found = remedies.of_property_method(name, named(base))
-        case SetType():
+        case types.SetType():
             found = remedies.of_set_method(name, named(base))
-        case ListType() | ContainerType():
+        case types.ListType() | types.ContainerType():
             found = remedies.of_collection_method(name, named(base))
         case _:
             pass
-    return found or did_you_mean(name, method_names(base.type))
+    return found or did_you_mean(name, builtins.method_names(base.type))
 
 
 def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Arguments, span: Span) -> Value | None:
     """`base.name(arguments)` where a value is needed."""
     match base.type:
-        case GraphType() if name.text in GRAPH_QUERIES:
-            return _query(context, base, name, GRAPH_QUERIES[name.text], arguments, span)
-        case SetType() if name.text in ("size", "contains"):
+        case types.GraphType() if name.text in builtins.GRAPH_QUERIES:
+            return _query(context, base, name, builtins.GRAPH_QUERIES[name.text], arguments, span)
+        case types.SetType() if name.text in ("size", "contains"):
             return _set_question(context, base, base.type, name, arguments, span)
-        case ListType() | ContainerType() | NodeMapType() | UpdatesType():
-            row = collection_methods(base.type)[name.text]
+        case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
+            row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):
                 return None
             if row.result is not None:
@@ -93,7 +70,7 @@ def value_of_method(context: Context, base: Thing, name: ast.Name, arguments: Ar
 
 
 def _say_no_value(context: Context, name: ast.Name, span: Span) -> None:
-    if name.text in DOMAINS:
+    if name.text in builtins.DOMAINS:
         help = f"loop over it: 'for (x in ….{name.text}(…))'"
         context.error("E0308", f"'{name.text}' is what a loop runs over, not a value", span, help=help)
     else:
@@ -101,7 +78,7 @@ def _say_no_value(context: Context, name: ast.Name, span: Span) -> None:
 
 
 def _query(
-    context: Context, base: Thing, name: ast.Name, row: QueryMethod, arguments: Arguments, span: Span
+    context: Context, base: Thing, name: ast.Name, row: builtins.QueryMethod, arguments: Arguments, span: Span
 ) -> typed.Expression | None:
     operands = converted(context, name, row.parameters, arguments, span)
     if operands is None:
@@ -112,12 +89,12 @@ def _query(
     weight = context.weight() if row.result is None else None
     if weight is not None:
         context.mark_read(weight)
-    kind = row.result or (Scalar.INT if weight is None else weight.property.element)
+    kind = row.result or (types.Scalar.INT if weight is None else weight.property.element)
     return GraphQuery(base.symbol, row.query, tuple(operands), kind, weight, span=span)
 
 
 def converted(
-    context: Context, name: ast.Name, parameters: Sequence[Scalar], arguments: Arguments, span: Span
+    context: Context, name: ast.Name, parameters: Sequence[types.Scalar], arguments: Arguments, span: Span
 ) -> list[typed.Expression] | None:
     """The arguments of a method as what it takes."""
     if len(arguments) != len(parameters):
@@ -163,7 +140,7 @@ def _edge_between(
                 return typed.ArcInHand(frame.iterator, span=span)
             case _:
                 pass
-    return GraphQuery(graph, Query.FIND_EDGE, (first, second), Scalar.EDGE, span=span)
+    return GraphQuery(graph, Query.FIND_EDGE, (first, second), types.Scalar.EDGE, span=span)
 
 
 def _is_iterator(node: typed.Expression, iterator: Symbol) -> bool:
@@ -193,7 +170,7 @@ def _warn_of_reversed_arc(
 
 
 def _set_question(
-    context: Context, base: Thing, kind: SetType, name: ast.Name, arguments: Arguments, span: Span
+    context: Context, base: Thing, kind: types.SetType, name: ast.Name, arguments: Arguments, span: Span
 ) -> typed.Expression | None:
     parameters = (kind.member,) if name.text == "contains" else ()
     operands = converted(context, name, parameters, arguments, span)
@@ -209,20 +186,20 @@ def method_statement(
 ) -> typed.Statement | None:
     """`base.name(arguments);` of a method that gives no value."""
     match base.type:
-        case SetType() if name.text == "add":
+        case types.SetType() if name.text == "add":
             operands = converted(context, name, (base.type.member,), arguments, span)
             if operands is None or base.symbol is None:
                 return None
             context.mark_written(base.symbol)
             context.note_host_only(span, "adds to a set")
             return typed.AddToSet(base.symbol, operands[0], span=span)
-        case GraphType():
+        case types.GraphType():
             return _dynamic(context, name, arguments, span)
         case _:
-            row = collection_methods(base.type)[name.text]
+            row = builtins.collection_methods(base.type)[name.text]
             if not _fits(context, base, name, row, arguments, span):
                 return None
-            context.note_host_only(span, f"changes {described(base.type)}")
+            context.note_host_only(span, f"changes {types.described(base.type)}")
             return typed.Unsupported(f"{_word(base.type)}.{name.text}", span=span)
 
 
@@ -233,11 +210,11 @@ def _dynamic(context: Context, name: ast.Name, arguments: Arguments, span: Span)
     value = arguments[0]
     if value is None:
         return None
-    flags = PropertyType(Carrier.NODE, Scalar.BOOL)
-    needed: Type = UpdatesType() if DYNAMIC_METHODS[name.text] == "updates" else flags
+    flags = types.PropertyType(types.Carrier.NODE, types.Scalar.BOOL)
+    needed: types.Type = types.UpdatesType() if builtins.DYNAMIC_METHODS[name.text] == "updates" else flags
     if not isinstance(value, Thing) or value.type != needed:
-        found = described(value.type)
-        message = f"'{name.text}' takes {described(needed)}, not {found}"
+        found = types.described(value.type)
+        message = f"'{name.text}' takes {types.described(needed)}, not {found}"
         context.error("E0315", message, value.span, f"this is {found}")
         return None
     if value.symbol is not None:
@@ -248,7 +225,7 @@ def _dynamic(context: Context, name: ast.Name, arguments: Arguments, span: Span)
 
 
 def _fits(
-    context: Context, base: Thing, name: ast.Name, row: CollectionMethod, arguments: Arguments, span: Span
+    context: Context, base: Thing, name: ast.Name, row: builtins.CollectionMethod, arguments: Arguments, span: Span
 ) -> bool:
     """Whether a collection's method may be called with these arguments."""
     most = len(row.parameters)
@@ -264,26 +241,26 @@ def _fits(
     return fine
 
 
-def _fits_one(context: Context, needed: Type, argument: Value) -> bool:
-    if isinstance(needed, Scalar):
+def _fits_one(context: Context, needed: types.Type, argument: Value) -> bool:
+    if isinstance(needed, types.Scalar):
         value = scalar(context, argument)
         return value is not None and convert(context, value, needed) is not None
     if argument.type == needed:
         return True
-    found = described(argument.type)
-    context.error("E0315", f"expected {described(needed)}, found {found}", argument.span, f"this is {found}")
+    found = types.described(argument.type)
+    context.error("E0315", f"expected {types.described(needed)}, found {found}", argument.span, f"this is {found}")
     return False
 
 
-def _type_in(collection: Type, kind: Scalar | str) -> Type:
+def _type_in(collection: types.Type, kind: types.Scalar | str) -> types.Type:
     """What a table row's type word means for one collection."""
-    if isinstance(kind, Scalar):
+    if isinstance(kind, types.Scalar):
         return kind
     if kind == "updates":
-        return UpdatesType()
-    assert isinstance(collection, ListType | ContainerType | NodeMapType)
+        return types.UpdatesType()
+    assert isinstance(collection, types.ListType | types.ContainerType | types.NodeMapType)
     return collection.element
 
 
-def _word(kind: Type) -> str:
+def _word(kind: types.Type) -> str:
     return str(kind).split("<")[0].split("(")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from starplat.diagnostics import Label
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import RESERVED_EDGE_PROPERTIES
 from starplat.frontend.context import Context, Thing
 from starplat.frontend.expressions.calls import scalar
@@ -13,30 +13,16 @@ from starplat.frontend.expressions.conversions import convert
 from starplat.frontend.expressions.expressions import expression, value
 from starplat.frontend.scope import Binding
 from starplat.frontend.typed import Role, Symbol
-from starplat.frontend.types import (
-    Carrier,
-    ContainerType,
-    GraphType,
-    ListType,
-    NodeMapType,
-    PropertyType,
-    Scalar,
-    SetType,
-    Type,
-    UpdatesType,
-    described,
-    indefinite,
-)
 from starplat.source import Span
 
-_SCALARS = {kind.value: kind for kind in Scalar}
+_SCALARS = {kind.value: kind for kind in types.Scalar}
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """A type, and the graph that it was bound to in the text."""
 
-    type: Type
+    type: types.Type
     graph: Symbol | None = None
 
 
@@ -48,14 +34,14 @@ def meaning(context: Context, written: ast.TypeName, bound_to: ast.Name | None =
         return None
     match written.name:
         case "Graph" | "dirGraph":
-            return Meaning(GraphType(written.name == "dirGraph"))
+            return Meaning(types.GraphType(written.name == "dirGraph"))
         case "propNode" | "propEdge":
             element = _property_element(context, written)
-            return None if element is None else Meaning(PropertyType(Carrier(written.name), element), graph)
+            return None if element is None else Meaning(types.PropertyType(types.Carrier(written.name), element), graph)
         case "SetN" | "SetE":
-            return Meaning(SetType(Scalar.NODE if written.name == "SetN" else Scalar.EDGE), graph)
+            return Meaning(types.SetType(types.Scalar.NODE if written.name == "SetN" else types.Scalar.EDGE), graph)
         case "updates":
-            return Meaning(UpdatesType(), graph)
+            return Meaning(types.UpdatesType(), graph)
         case "list" | "container" | "nodeMap":
             return _collection(context, written)
         case name:
@@ -67,45 +53,45 @@ def graph_named(context: Context, name: ast.Name) -> Symbol | None:
     binding = context.find(name.text, name.span)
     if binding is None or binding.symbol is None:
         return None
-    if not isinstance(binding.symbol.type, GraphType):
-        related = [Label(binding.span, f"'{name.text}' is {described(binding.symbol.type)}")]
+    if not isinstance(binding.symbol.type, types.GraphType):
+        related = [Label(binding.span, f"'{name.text}' is {types.described(binding.symbol.type)}")]
         context.error("E0209", f"'{name.text}' is not a graph", name.span, related=related)
         return None
     binding.read = True
     return binding.symbol
 
 
-def _property_element(context: Context, written: ast.TypeName) -> Scalar | None:
+def _property_element(context: Context, written: ast.TypeName) -> types.Scalar | None:
     element = None if written.element is None else meaning(context, written.element)
     if element is None:
         return None
-    if isinstance(element.type, Scalar):
+    if isinstance(element.type, types.Scalar):
         return element.type
     assert written.element is not None
     help = "it may hold bool, int, long, float, double, node or edge"
-    message = f"a property cannot hold {described(element.type)}"
+    message = f"a property cannot hold {types.described(element.type)}"
     context.error("E0319", message, written.element.span, help=help)
     return None
 
 
 def _collection(context: Context, written: ast.TypeName) -> Meaning | None:
-    element: Type = Scalar.INT
+    element: types.Type = types.Scalar.INT
     if written.element is not None:
         inner = meaning(context, written.element)
         if inner is None:
             return None
         element = inner.type
-    for size, needed in zip(written.sizes, (Scalar.INT, element), strict=False):
+    for size, needed in zip(written.sizes, (types.Scalar.INT, element), strict=False):
         number = expression(context, size)
-        if number is not None and isinstance(needed, Scalar):
+        if number is not None and isinstance(needed, types.Scalar):
             convert(context, number, needed)
     match written.name:
         case "list":
-            return Meaning(ListType(element))
+            return Meaning(types.ListType(element))
         case "container":
-            return Meaning(ContainerType(element))
+            return Meaning(types.ContainerType(element))
         case _:
-            return Meaning(NodeMapType(element))
+            return Meaning(types.NodeMapType(element))
 
 
 def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement]:
@@ -120,11 +106,11 @@ def declaration(context: Context, node: ast.Declaration) -> list[typed.Statement
 
 def _bound(context: Context, what: Meaning, graph: ast.Name) -> Meaning | None:
     """What `propNode<int> d(g);` declares."""
-    if not isinstance(what.type, PropertyType):
+    if not isinstance(what.type, types.PropertyType):
         help = None
-        if isinstance(what.type, ContainerType | ListType):
+        if isinstance(what.type, types.ContainerType | types.ListType):
             help = f"a size stands behind the type, before the name: '{what.type}({graph.text}) …'"
-        message = f"only a property is bound to a graph like this, not {described(what.type)}"
+        message = f"only a property is bound to a graph like this, not {types.described(what.type)}"
         context.error("E0320", message, graph.span, help=help)
         return None
     symbol = graph_named(context, graph)
@@ -139,32 +125,32 @@ def _declare(
         context.declare_wrongly(name.text, name.span)
         return [broken_statement(name.span)]
     match what.type:
-        case Scalar():
+        case types.Scalar():
             return [_declare_scalar(context, node, what.type, declarator)]
-        case PropertyType():
+        case types.PropertyType():
             return _declare_property(context, node, what, declarator)
-        case SetType():
+        case types.SetType():
             return [_declare_set(context, node, what, declarator)]
-        case ListType() | ContainerType() | NodeMapType() | UpdatesType():
+        case types.ListType() | types.ContainerType() | types.NodeMapType() | types.UpdatesType():
             return [_declare_collection(context, node, what, declarator)]
         case _:
-            message = f"{described(what.type)} can only be a parameter"
+            message = f"{types.described(what.type)} can only be a parameter"
             context.error("E0320", message, node.type.span, help="it is given when the program is run")
             context.declare_wrongly(name.text, name.span)
             return [broken_statement(name.span)]
 
 
 def _declare_scalar(
-    context: Context, node: ast.Declaration, kind: Scalar, declarator: ast.Declarator
+    context: Context, node: ast.Declaration, kind: types.Scalar, declarator: ast.Declarator
 ) -> typed.Statement:
     given = None if declarator.value is None else expression(context, declarator.value)
-    because = Label(declarator.name.span, f"'{declarator.name.text}' is {indefinite(kind)}")
+    because = Label(declarator.name.span, f"'{declarator.name.text}' is {types.indefinite(kind)}")
     initial = None if given is None else convert(context, given, kind, (because,))
     if declarator.value is not None and initial is None:
         initial = broken_value(kind, declarator.value.span)
     binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
     assert binding.symbol is not None
-    if kind is Scalar.EDGE and initial is not None:
+    if kind is types.Scalar.EDGE and initial is not None:
         _remember_edge(context, binding, initial)
     return typed.Declare(binding.symbol, initial, span=node.span)
 
@@ -189,7 +175,7 @@ def _declare_property(
     context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator
 ) -> list[typed.Statement]:
     name, kind = declarator.name, what.type
-    assert isinstance(kind, PropertyType)
+    assert isinstance(kind, types.PropertyType)
     graph = what.graph or context.graph_at_hand(name.span, f"the property '{name.text}'")
     if graph is None or not property_name_is_free(context, kind, name):
         context.declare_wrongly(name.text, name.span)
@@ -206,9 +192,9 @@ def _declare_property(
     return [declared, copy or broken_statement(node.span)]
 
 
-def property_name_is_free(context: Context, kind: PropertyType, name: ast.Name) -> bool:
+def property_name_is_free(context: Context, kind: types.PropertyType, name: ast.Name) -> bool:
     """Whether a property may have this name: `e.source` and the like mean something else already."""
-    if kind.carrier is Carrier.NODE or name.text not in RESERVED_EDGE_PROPERTIES:
+    if kind.carrier is types.Carrier.NODE or name.text not in RESERVED_EDGE_PROPERTIES:
         return True
     message = f"every edge has '.{name.text}' already"
     context.error("E0213", message, name.span, "no property can have this name", help="give it another name")
@@ -220,26 +206,26 @@ def copy_property(
 ) -> typed.Statement | None:
     """`destination = source`, both whole properties."""
     kind = destination.property
-    if not isinstance(source, Thing) or not isinstance(source.type, PropertyType):
-        carrier = "Node" if kind.carrier is Carrier.NODE else "Edge"
+    if not isinstance(source, Thing) or not isinstance(source.type, types.PropertyType):
+        carrier = "Node" if kind.carrier is types.Carrier.NODE else "Edge"
         graph = context.graph_of(destination)
         name = graph.name if graph is not None else "g"
         help = f"to fill it, write '{name}.attach{carrier}Property({destination.name} = …)'"
         if isinstance(source, Thing):
             scalar(context, source)
         else:
-            message = f"'{destination.name}' is {indefinite(kind)} and cannot be set to one value"
+            message = f"'{destination.name}' is {types.indefinite(kind)} and cannot be set to one value"
             related = [Label(destination.span, "declared here")]
             context.error(
-                "E0312", message, written.span, f"this is {described(source.type)}", related=related, help=help
+                "E0312", message, written.span, f"this is {types.described(source.type)}", related=related, help=help
             )
         return None
     assert source.symbol is not None
     context.mark_read(source.symbol)
     if not source.type.holds_as_much_as(kind):
         message = f"a {source.type} cannot be copied to a {kind}"
-        related = [Label(destination.span, f"'{destination.name}' is {indefinite(kind)}")]
-        context.error("E0321", message, written.span, f"this is {indefinite(source.type)}", related=related)
+        related = [Label(destination.span, f"'{destination.name}' is {types.indefinite(kind)}")]
+        context.error("E0321", message, written.span, f"this is {types.indefinite(source.type)}", related=related)
         return None
     return typed.CopyProperty(destination, source.symbol, span=span)
 
@@ -261,11 +247,11 @@ def _declare_collection(
     context: Context, node: ast.Declaration, what: Meaning, declarator: ast.Declarator
 ) -> typed.Statement:
     kind = what.type
-    context.note_host_only(declarator.name.span, f"declares {indefinite(kind)}")
+    context.note_host_only(declarator.name.span, f"declares {types.indefinite(kind)}")
     given = None if declarator.value is None else value(context, declarator.value)
     if declarator.value is not None and given is not None and given.type != kind:
-        because = Label(declarator.name.span, f"'{declarator.name.text}' is {described(kind)}")
-        message = f"expected {described(kind)}, found {described(given.type)}"
+        because = Label(declarator.name.span, f"'{declarator.name.text}' is {types.described(kind)}")
+        message = f"expected {types.described(kind)}, found {types.described(given.type)}"
         context.error("E0315", message, declarator.value.span, related=[because])
     binding = context.declare(declarator.name.text, kind, Role.LOCAL, declarator.name.span)
     binding.graph = what.graph
@@ -280,6 +266,6 @@ def broken_statement(span: Span) -> typed.Statement:
     return typed.Unsupported(BROKEN, span=span)
 
 
-def broken_value(kind: Scalar, span: Span) -> typed.Expression:
+def broken_value(kind: types.Scalar, span: Span) -> typed.Expression:
     """A value of that type where a mistake was reported."""
     return typed.UnsupportedValue(BROKEN, kind, span=span)

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from starplat.frontend import ast, typed
+from starplat.frontend import ast, typed, types
 from starplat.frontend.builtins import DOMAINS, NEIGHBOR_DOMAINS
 from starplat.frontend.context import Context, Thing, Value
 from starplat.frontend.expressions.expressions import arguments_of, value
 from starplat.frontend.expressions.methods import converted, known_method
 from starplat.frontend.typed import Symbol
-from starplat.frontend.types import (
-    ContainerType,
-    GraphType,
-    ListType,
-    NodeMapType,
-    Scalar,
-    SetType,
-    Type,
-    UpdatesType,
-    UpdateType,
-    described,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +17,7 @@ class Range:
     """What a loop runs over: `over` is a domain, or the word for a collection; `element` its iterator's type."""
 
     over: typed.Domain | str
-    element: Type
+    element: types.Type
     graph: Symbol | None = None
 
 
@@ -40,7 +28,7 @@ def domain(context: Context, node: ast.Domain) -> Range | None:
         base = value(context, over.function.value)
         if base is None:
             return None
-        if isinstance(base, Thing) and isinstance(base.type, GraphType):
+        if isinstance(base, Thing) and isinstance(base.type, types.GraphType):
             return _of_graph(context, base, over, over.function.name)
         if not known_method(context, base, over.function.name):
             return None
@@ -54,17 +42,19 @@ def _of_graph(context: Context, base: Thing, node: ast.Call, name: ast.Name) -> 
             help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"
             context.error("E0328", f"'{name.text}' is nothing to loop over", node.span, help=help)
         return None
-    parameters = (Scalar.NODE,) if name.text in NEIGHBOR_DOMAINS else ()
+    parameters = (types.Scalar.NODE,) if name.text in NEIGHBOR_DOMAINS else ()
     operands = converted(context, name, parameters, arguments_of(context, node), node.span)
     if operands is None:
         return None
     match name.text:
         case "nodes":
-            return Range(typed.AllNodes(base.symbol), Scalar.NODE, base.symbol)
+            return Range(typed.AllNodes(base.symbol), types.Scalar.NODE, base.symbol)
         case "edges":
-            return Range(typed.AllEdges(base.symbol), Scalar.EDGE, base.symbol)
+            return Range(typed.AllEdges(base.symbol), types.Scalar.EDGE, base.symbol)
         case word:
-            return Range(typed.Neighbors(base.symbol, operands[0], NEIGHBOR_DOMAINS[word]), Scalar.NODE, base.symbol)
+            return Range(
+                typed.Neighbors(base.symbol, operands[0], NEIGHBOR_DOMAINS[word]), types.Scalar.NODE, base.symbol
+            )
 
 
 def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Range | None:
@@ -72,18 +62,18 @@ def _of_value(context: Context, over: Value | None, node: ast.Expression) -> Ran
         return None
     if isinstance(over, Thing):
         match over.type:
-            case SetType(member=member) if over.symbol is not None:
+            case types.SetType(member=member) if over.symbol is not None:
                 return Range(typed.Members(over.symbol), member, context.graph_of(over.symbol))
-            case ListType(element=element) | ContainerType(element=element):
+            case types.ListType(element=element) | types.ContainerType(element=element):
                 return Range(str(over.type).split("<", maxsplit=1)[0], element)
-            case NodeMapType():
-                return Range("nodeMap", Scalar.NODE)
-            case UpdatesType():
-                return Range("updates", UpdateType())
+            case types.NodeMapType():
+                return Range("nodeMap", types.Scalar.NODE)
+            case types.UpdatesType():
+                return Range("updates", types.UpdateType())
             case _:
                 pass
-    what = described(over.type)
-    if isinstance(over, Thing) and isinstance(over.type, GraphType):
+    what = types.described(over.type)
+    if isinstance(over, Thing) and isinstance(over.type, types.GraphType):
         context.error("E0328", f"{what} is nothing to loop over", node.span, help=f"write '{over.construct}.nodes()'")
         return None
     help = "loop over g.nodes(), g.edges(), g.neighbors(v), g.nodes_to(v), a set or a container"

@@ -9,15 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    GROUPS_OF_A_UNIT,
-    THREADS_OF_ONE_GROUP,
-    ArgumentKind,
-    KernelArgument,
-    groups_of,
-    threads_apart,
-)
+from starplat.backends import launch
 from starplat.backends.opencl import CPU_CAPABILITIES, extensions, language_flag
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
@@ -59,7 +51,7 @@ class OpenCLDevice(ArrayDevice):
         super().__init__(f"{device.name.strip()} ({device.platform.name.strip()})")
         self.cl = opencl()
         self.device = device
-        self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
+        self.few_groups = launch.GROUPS_OF_A_UNIT * device.max_compute_units
         self._beside: dict[Any, OpenCLDevice] = {}
         self._faults = Faults(self.name, (self.cl.Error,))
         try:
@@ -69,7 +61,7 @@ class OpenCLDevice(ArrayDevice):
             raise device_fault(self.name, str(error), "does not answer") from error
         self.capabilities = capabilities_on(device)
         self.is_host = bool(device.type & self.cl.device_type.CPU)
-        self.items_of_group = 1 if self.is_host else THREADS_OF_ONE_GROUP
+        self.items_of_group = 1 if self.is_host else launch.THREADS_OF_ONE_GROUP
         """Of a group that runs rounds by itself; on a CPU others would only take turns with the one."""
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
@@ -247,21 +239,21 @@ class OpenCLKernels(GroupKernels):
         self.apart = max(device.device.mem_base_addr_align // 8, BOARD_WORD)
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+    def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Any:
         """The built kernel, told what it takes, which pyopencl would find out anew at every launch."""
         with self._opencl.faults():
             kernel = self._opencl.cl.Kernel(self._program, name)
             kernel.set_arg_types([self._scalar_type(parameter) for parameter in parameters])
         return kernel
 
-    def _scalar_type(self, parameter: KernelArgument) -> np.dtype[Any] | None:
+    def _scalar_type(self, parameter: launch.KernelArgument) -> np.dtype[Any] | None:
         """The type of a parameter, None where that is memory."""
         match parameter.kind:
-            case ArgumentKind.NUM_NODES:
+            case launch.ArgumentKind.NUM_NODES:
                 return self.number_type(ir.Element.NODE)
-            case ArgumentKind.NUM_ARCS:
+            case launch.ArgumentKind.NUM_ARCS:
                 return self.number_type(ir.Element.ARC)
-            case ArgumentKind.SCALAR:
+            case launch.ArgumentKind.SCALAR:
                 assert parameter.variable is not None
                 return self.number_type(parameter.variable.element)
             case _:
@@ -290,5 +282,5 @@ def launch_range(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> tuple[
     if isinstance(kernel.domain, ir.Once):
         return (1,), (1,)
     if kernel.works_apart:
-        return (threads_apart(kernel, size.iterations),), (1,)
-    return (groups_of(kernel, size.iterations, few_groups) * GROUP_SIZE,), (GROUP_SIZE,)
+        return (launch.threads_apart(kernel, size.iterations),), (1,)
+    return (launch.groups_of(kernel, size.iterations, few_groups) * launch.GROUP_SIZE,), (launch.GROUP_SIZE,)

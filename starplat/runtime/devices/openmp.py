@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Mapping
 
 from starplat.backends import BACKENDS
+from starplat.backends import statements as st
 from starplat.backends.legal_module import loop_entry
-from starplat.backends.statements import result_element
 from starplat.ir import nodes as ir
 from starplat.ir.visitor import loops_of
 from starplat.runtime.devices.buffers import Buffer
@@ -50,7 +50,7 @@ class KernelsWithGroups(LibraryKernels):
         return Loaded(self.entry(name, parameters), self.all_given(parameters, words), words)
 
     def _outcome(self, variable: ir.Variable) -> Word:
-        dtype = dtype_of(result_element(variable.element), wide_arcs=self.wide_arcs)
+        dtype = dtype_of(st.result_element(variable.element), wide_arcs=self.wide_arcs)
         return Word(variable.name, variable.element, dtype.type(0), Buffer(dtype, 1, HostCell(dtype)))
 
     def _launch_together(

@@ -8,15 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from starplat.backends.launch import (
-    GROUP_SIZE,
-    GROUPS_OF_A_UNIT,
-    THREADS_OF_ONE_GROUP,
-    KernelArgument,
-    groups_of,
-    has_uneven_loops,
-    threads_apart,
-)
+from starplat.backends import launch
 from starplat.backends.sycl import CPU_CAPABILITIES, aspects
 from starplat.diagnostics import Diagnostic, DiagnosticError, ExitCode
 from starplat.ir import nodes as ir
@@ -62,9 +54,9 @@ class SyclDevice(ArrayDevice):
         except self.dpctl.SyclQueueCreationError as error:
             raise device_fault(self.name, str(error), "does not answer") from error
         self.capabilities = capabilities_on(device)
-        self.few_groups = GROUPS_OF_A_UNIT * device.max_compute_units
+        self.few_groups = launch.GROUPS_OF_A_UNIT * device.max_compute_units
         self.is_host = device.is_cpu
-        self.items_of_group = 1 if self.is_host else min(THREADS_OF_ONE_GROUP, device.max_work_group_size)
+        self.items_of_group = 1 if self.is_host else min(launch.THREADS_OF_ONE_GROUP, device.max_work_group_size)
 
     def build(self, module: ir.Module, *, wide_arcs: bool) -> Kernels:
         self._check(module, wide_arcs)
@@ -226,7 +218,7 @@ class SyclKernels(GroupKernels):
         self._kernel = kernel
         super().__init__(device, module, wide_arcs, cached=cached)
 
-    def entry(self, name: str, parameters: tuple[KernelArgument, ...]) -> Any:
+    def entry(self, name: str, parameters: tuple[launch.KernelArgument, ...]) -> Any:
         with self._sycl.faults():
             return self._kernel(name)
 
@@ -240,8 +232,8 @@ class SyclKernels(GroupKernels):
         """On a CPU the items of a group become lanes of vectors, which wait for the longest row: not so few of them."""
         if isinstance(kernel.domain, ir.Once) or kernel.works_apart:
             return 1
-        few = self._sycl.device.is_cpu and has_uneven_loops(kernel) and not kernel.shares_arcs
-        return FEW_ITEMS if few else GROUP_SIZE
+        few = self._sycl.device.is_cpu and launch.has_uneven_loops(kernel) and not kernel.shares_arcs
+        return FEW_ITEMS if few else launch.GROUP_SIZE
 
     def start_group(self, entry: Any, arguments: list[Any]) -> None:
         items = self._sycl.items_of_group
@@ -264,8 +256,8 @@ def _items(kernel: ir.Kernel, size: LaunchSize, few_groups: int) -> int:
     if isinstance(kernel.domain, ir.Once):
         return 1
     if kernel.works_apart:
-        return threads_apart(kernel, size.iterations)
-    return groups_of(kernel, size.iterations, few_groups) * GROUP_SIZE
+        return launch.threads_apart(kernel, size.iterations)
+    return launch.groups_of(kernel, size.iterations, few_groups) * launch.GROUP_SIZE
 
 
 def require_aspects(device: str, wanted: Iterable[str], has: Callable[[str], bool]) -> None:

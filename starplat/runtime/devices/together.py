@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from starplat.backends import statements as st
 from starplat.backends.launch import ArgumentKind, KernelArgument
 from starplat.backends.one_launch.rings import RING
-from starplat.backends.statements import result_element
 from starplat.ir import nodes as ir
 from starplat.runtime.devices.buffers import Buffer
 from starplat.runtime.devices.device import Device
@@ -40,7 +40,7 @@ class Board:
         """The outcomes, from what the whole board holds."""
         found = {}
         for variable, place in self.outcomes:
-            dtype = dtype_of(result_element(variable.element), wide_arcs=self.wide_arcs)
+            dtype = dtype_of(st.result_element(variable.element), wide_arcs=self.wide_arcs)
             found[variable.name] = as_value(cells[place : place + dtype.itemsize].view(dtype)[0], variable.element)
         return found
 
