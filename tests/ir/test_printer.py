@@ -5,6 +5,8 @@ from __future__ import annotations
 from starplat.ir import nodes as ir
 from starplat.ir.printing.expressions import print_expression
 from starplat.ir.printing.modules import print_module
+from starplat.ir.printing.operations import LINES
+from starplat.ir.visitor import HOST_OPS, KERNEL_OPS
 from tests.ir.building import binary, number
 from tests.ir.test_verify import sssp
 
@@ -61,3 +63,8 @@ def test_expressions_have_the_brackets_that_they_need() -> None:
     }
     for text, expression in shown.items():
         assert print_expression(expression) == text
+
+
+def test_every_operation_has_a_line() -> None:
+    """But a block that only groups."""
+    assert {*LINES, ir.HostBlock} == {*KERNEL_OPS, *HOST_OPS}

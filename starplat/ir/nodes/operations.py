@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -230,20 +229,3 @@ KernelOp = (
     | KernelReturn
     | KernelCall
 )
-
-
-def nested(op: KernelOp) -> Iterator[tuple[KernelOp, ...]]:
-    """The blocks inside a kernel operation."""
-    match op:
-        case ExtremeCell():
-            yield op.also
-        case KernelIf():
-            yield op.then
-            yield op.otherwise
-        case KernelFor():
-            yield op.body
-            yield op.step
-        case KernelWhile() | ForRange() | ForNeighbors():
-            yield op.body
-        case _:
-            return

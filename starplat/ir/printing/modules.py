@@ -11,8 +11,7 @@ from typing import assert_never
 
 from starplat.ir import nodes as ir
 from starplat.ir.printing.expressions import print_expression
-from starplat.ir.printing.host import print_host_ops
-from starplat.ir.printing.operations import indent, print_array, print_ops, print_row, print_variable
+from starplat.ir.printing.operations import indent, print_ops
 
 
 def print_module(module: ir.Module) -> str:
@@ -31,8 +30,8 @@ def print_module(module: ir.Module) -> str:
 def print_function(function: ir.HostFunction) -> str:
     """A host function."""
     head = f"host {function.name}({_parameters(function.parameters)}){_result(function.result)}"
-    arrays = [f"  array {print_array(array)}" for array in function.arrays]
-    return "\n".join([head, *arrays, *indent(print_host_ops(function.body))])
+    arrays = [f"  array {_array(array)}" for array in function.arrays]
+    return "\n".join([head, *arrays, *indent(print_ops(function.body))])
 
 
 def print_kernel(kernel: ir.Kernel) -> str:
@@ -41,12 +40,12 @@ def print_kernel(kernel: ir.Kernel) -> str:
     if kernel.comment:
         lines.append(f"  # {kernel.comment}")
     for array in kernel.arrays:
-        lines.append(f"  array {print_array(array)}")
+        lines.append(f"  array {_array(array)}")
     for scalar in kernel.scalars:
-        lines.append(f"  scalar {print_variable(scalar)}")
+        lines.append(f"  scalar {_variable(scalar)}")
     for reduction in kernel.reductions:
         into = "" if reduction.into is None else f" into {reduction.into.name}"
-        lines.append(f"  reduction {print_variable(reduction.variable)} by {reduction.combine.value}{into}")
+        lines.append(f"  reduction {_variable(reduction.variable)} by {reduction.combine.value}{into}")
     if kernel.guard is not None:
         lines.append(f"  nothing unless {kernel.guard.name}")
     if kernel.in_pieces:
@@ -64,11 +63,19 @@ def print_helper(helper: ir.Function) -> str:
 
 def _parameters(parameters: Iterable[ir.Parameter]) -> str:
     return ", ".join(
-        print_array(p.what)
-        if isinstance(p.what, ir.Array)
-        else ("&" if p.by_reference else "") + print_variable(p.what)
+        _array(p.what) if isinstance(p.what, ir.Array) else ("&" if p.by_reference else "") + _variable(p.what)
         for p in parameters
     )
+
+
+def _variable(variable: ir.Variable) -> str:
+    return f"{variable.name}: {variable.element.value}"
+
+
+def _array(array: ir.Array) -> str:
+    """An array, its type, its length and where it comes from."""
+    kind = " set" if array.is_set else ""
+    return f"{array.name}: {array.element.value}[{array.extent.value}] {array.origin.value}{kind}"
 
 
 def _result(element: ir.Element | None) -> str:
@@ -83,7 +90,7 @@ def _domain(domain: ir.Domain, iterator: ir.Variable | None) -> str:
         case ir.AllArcs():
             return f"for {name} in arcs"
         case ir.NodeNeighbors(direction, node, position):
-            return f"for {name} in {print_row(direction, node)} at {position.name}"
+            return f"for {name} in {direction.value}_neighbors({print_expression(node)}) at {position.name}"
         case ir.Listed(array, first, last):
             return f"for {name} in {array.name}[{print_expression(first)} .. {print_expression(last)}]"
         case ir.InWords(array, count):

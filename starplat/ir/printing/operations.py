@@ -1,116 +1,121 @@
-"""Operations of kernels as text, and the parts that they share with those of the host."""
+"""Operations of kernels and of the host as text: a line for each, and the blocks inside it below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from starplat.ir import nodes as ir
-from starplat.ir.printing.expressions import print_expression
+from starplat.ir.printing.expressions import print_arguments, print_expression
+from starplat.ir.visitor import EXPRESSIONS, field_names
+
+_DECLARED = "let {variable.name}: {variable.element.value} = {value}"
+_ASSIGNED = "{variable.name} = {value}"
+_COUNTED = "for {variable.name}: {variable.element.value} in {first} .. {end}"
+_NEIGHBORS = "{neighbor.name} in {direction.value}_neighbors({node}) at {position.name}"
+
+LINES: Mapping[type, str] = {
+    ir.Let: _DECLARED,
+    ir.SetLocal: _ASSIGNED,
+    ir.Store: "{array.name}[{index}] = {value}{shared}",
+    ir.UpdateCell: "{array.name}[{index}] {combine.value}= {value}{shared}",
+    ir.ExtremeCell: "{array.name}[{index}] {extreme.value}= {candidate}{carried}{shared}{lock}",
+    ir.FetchAdd: "{variable.name} = fetch {array.name}[{index}] += {value}",
+    ir.FetchOr: "{variable.name} = fetch {array.name}[{index}] |= {value}",
+    ir.CompareSwap: "{variable.name} = swap {array.name}[{index}] from {expected} to {value}",
+    ir.Contribute: "contribute {reduction.name} {value}",
+    ir.KernelIf: "if {condition}",
+    ir.KernelWhile: "{test_last}while {condition}",
+    ir.KernelFor: "for {condition}",
+    ir.ForRange: _COUNTED,
+    ir.ForNeighbors: "for{parallel} " + _NEIGHBORS,
+    ir.KernelBreak: "break",
+    ir.KernelContinue: "continue",
+    ir.KernelReturn: "return {value}",
+    ir.KernelCall: "{call}",
+    ir.DeclareVariable: _DECLARED,
+    ir.SetVariable: _ASSIGNED,
+    ir.Fill: "fill {array.name} with {value}",
+    ir.CopyArray: "copy {source.name} to {destination.name}",
+    ir.Swap: "swap {first.name}, {second.name}",
+    ir.Launch: "launch {kernel}",
+    ir.ReadCell: "read {variable.name} = {array.name}[{index}]",
+    ir.WriteCell: "write {array.name}[{index}] = {value}",
+    ir.CheckCell: "check {array.name}[{index}]",
+    ir.ReadSize: "{variable.name} = size of {flags.name}",
+    ir.ReadEmpty: "{variable.name} = {flags.name} is {when_empty}empty",
+    ir.ListMembers: "list {flags.name} in {array.name}[{first} ..]",
+    ir.HostIf: "if {condition}",
+    ir.HostWhile: "{test_last}while {condition}",
+    ir.HostFor: "for {condition}",
+    ir.HostForRange: _COUNTED,
+    ir.HostForNeighbors: "for " + _NEIGHBORS,
+    ir.HostForMembers: "for {variable.name}: {variable.element.value} in {members.name}",
+    ir.HostBreak: "break",
+    ir.HostContinue: "continue",
+    ir.HostReturn: "return {value}",
+    ir.HostCall: "{result}call {function}({arguments})",
+    ir.NearestFirst: "nearest first: {now.name} by {values.name} in steps of {step.name}, others in {later.name}",
+    ir.PushOrPull: "push, or pull if {members.name} has many",
+    ir.OnDevice: "on device {name}{one_group}{traced}",
+    ir.InBatches: "do while {goes_on.name}, up to {most} rounds ahead",
+}
+"""The line of each operation; what stands in braces is a field."""
+
+_FLAGS = {
+    "shared": ("", " shared"),
+    "test_last": ("", "do "),
+    "parallel": ("", "all"),
+    "when_empty": ("not ", ""),
+    "one_group": ("", ", one group"),
+    "traced": ("", ", traced"),
+}
+"""What a field says that is false, or true."""
+
+_HEADED = ("before", "push", "pull", "body", "step")
+"""The blocks of loops of the host, each under its name, in the order of a round."""
 
 
-def print_ops(ops: Iterable[ir.KernelOp]) -> list[str]:
-    """The lines of operations of a kernel."""
-    return [line for op in ops for line in _kernel_lines(op)]
+def print_ops(ops: Iterable[ir.KernelOp] | Iterable[ir.HostOp]) -> list[str]:
+    """The lines of operations."""
+    return [line for op in ops for line in _lines(op)]
 
 
-def _kernel_lines(op: ir.KernelOp) -> Iterator[str]:
-    show = print_expression
-    match op:
-        case ir.Let(variable, value):
-            yield f"let {print_variable(variable)} = {show(value)}"
-        case ir.SetLocal(variable, value):
-            yield f"{variable.name} = {show(value)}"
-        case ir.Store(array, index, value, shared):
-            yield f"{array.name}[{show(index)}] = {show(value)}{_shared(shared)}"
-        case ir.UpdateCell(combine, array, index, value, shared):
-            yield f"{array.name}[{show(index)}] {_assignment(combine)} {show(value)}{_shared(shared)}"
-        case ir.ExtremeCell():
-            yield from (_extreme(op), *indent(print_ops(op.also)))
-        case ir.FetchAdd(variable, array, index, value) | ir.FetchOr(variable, array, index, value):
-            sign = "+=" if isinstance(op, ir.FetchAdd) else "|="
-            yield f"{variable.name} = fetch {array.name}[{show(index)}] {sign} {show(value)}"
-        case ir.CompareSwap(variable, array, index, expected, value):
-            yield f"{variable.name} = swap {array.name}[{show(index)}] from {show(expected)} to {show(value)}"
-        case ir.Contribute(reduction, value):
-            yield f"contribute {reduction.name} {show(value)}"
-        case ir.KernelIf(condition, then, otherwise):
-            yield f"if {show(condition)}"
-            yield from indent(print_ops(then))
-            if otherwise:
-                yield "else"
-                yield from indent(print_ops(otherwise))
-        case ir.KernelWhile() | ir.KernelFor() | ir.ForRange() | ir.ForNeighbors():
-            yield from _loop(op)
-        case ir.KernelBreak():
-            yield "break"
-        case ir.KernelContinue():
-            yield "continue"
-        case ir.KernelReturn(value):
-            yield "return" if value is None else f"return {show(value)}"
-        case ir.KernelCall(call):
-            yield show(call)
+def _lines(op: ir.KernelOp | ir.HostOp) -> Iterator[str]:
+    if isinstance(op, ir.HostBlock):
+        yield from print_ops(op.body)
+        return
+    yield LINES[type(op)].format_map({name: _shown(name, getattr(op, name)) for name in field_names(op)}).rstrip()
+    if isinstance(op, ir.HostWhile | ir.HostFor | ir.PushOrPull):
+        for name in _HEADED:
+            if block := getattr(op, name, ()):
+                yield from (f"  {name}", *indent(indent(print_ops(block))))
+        return
+    for name, heading in (("then", ()), ("body", ()), ("also", ()), ("otherwise", ("else",)), ("step", ("step",))):
+        block = getattr(op, name, ())
+        if isinstance(block, tuple) and block:
+            yield from (*heading, *indent(print_ops(block)))
+
+
+def _shown(name: str, value: Any) -> object:
+    """What a line says of a field; variables, arrays and enumerations as they are."""
+    match name, value:
+        case (("value" | "lock" | "result"), None):
+            return ""
+        case "lock", ir.Array(array):
+            return f" lock {array}"
+        case "result", ir.Variable(variable):
+            return f"{variable} = "
+        case "carried", tuple():
+            return "".join(
+                f", {c.array.name}[{print_expression(c.index)}] = {print_expression(c.value)}" for c in value
+            )
+        case "arguments", tuple():
+            return print_arguments(value)
+        case _, bool() if name in _FLAGS:
+            return _FLAGS[name][value]
         case _:
-            assert_never(op)
-
-
-def _loop(op: ir.KernelWhile | ir.KernelFor | ir.ForRange | ir.ForNeighbors) -> Iterator[str]:
-    show = print_expression
-    match op:
-        case ir.KernelWhile(condition, body, test_last):
-            yield f"do while {show(condition)}" if test_last else f"while {show(condition)}"
-            yield from indent(print_ops(body))
-        case ir.KernelFor(condition, step, body):
-            yield f"for {show(condition)}"
-            yield from indent(print_ops(body))
-            yield "step"
-            yield from indent(print_ops(step))
-        case ir.ForRange(variable, first, end, body):
-            yield f"for {print_variable(variable)} in {show(first)} .. {show(end)}"
-            yield from indent(print_ops(body))
-        case ir.ForNeighbors(direction, node, neighbor, position, body, parallel):
-            word = "forall" if parallel else "for"
-            yield f"{word} {neighbor.name} in {print_row(direction, node)} at {position.name}"
-            yield from indent(print_ops(body))
-        case _:
-            assert_never(op)
-
-
-def _assignment(combine: ir.Combine) -> str:
-    return f"{combine.value}="
-
-
-def _shared(shared: bool) -> str:
-    return " shared" if shared else ""
-
-
-def _extreme(op: ir.ExtremeCell) -> str:
-    carried = "".join(
-        f", {carry.array.name}[{print_expression(carry.index)}] = {print_expression(carry.value)}"
-        for carry in op.carried
-    )
-    cell = f"{op.array.name}[{print_expression(op.index)}]"
-    lock = "" if op.lock is None else f" lock {op.lock.name}"
-    return f"{cell} {_assignment(op.extreme)} {print_expression(op.candidate)}{carried}{_shared(op.shared)}{lock}"
-
-
-# --- parts -----------------------------------------------------------------------------------------------------------
-
-
-def print_variable(variable: ir.Variable) -> str:
-    """A variable and its type."""
-    return f"{variable.name}: {variable.element.value}"
-
-
-def print_array(array: ir.Array) -> str:
-    """An array, its type, its length and where it comes from."""
-    kind = " set" if array.is_set else ""
-    return f"{array.name}: {array.element.value}[{array.extent.value}] {array.origin.value}{kind}"
-
-
-def print_row(direction: ir.Direction, node: ir.Expression) -> str:
-    """The neighbors of a node."""
-    return f"{direction.value}_neighbors({print_expression(node)})"
+            return print_expression(value) if type(value) in EXPRESSIONS else value
 
 
 def indent(lines: Iterable[str]) -> Iterator[str]:
