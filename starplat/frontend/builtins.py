@@ -139,7 +139,7 @@ _SCALARS = {types.Scalar.NODE: "nodes", types.Scalar.EDGE: "edges"}
 def plural(kind: types.Type) -> str:
     """What values of a type are called, for messages.
 
-    >>> plural(GraphType())
+    >>> plural(types.GraphType())
     'graphs'
     """
     if isinstance(kind, types.Scalar):
