@@ -19,7 +19,7 @@ Step = ir.Let | ir.Expression
 @dataclass(frozen=True, slots=True)
 class EdgeEffect:
     """At each arc of `loop`, after the `steps`, `ops` are done, none of which is a local or one condition for all the
-    others. Locals of a node, which are worked out before the loop, are the first steps."""
+    others. Locals that are computed once per node, before the loop, are the first steps."""
 
     loop: ir.ForNeighbors
     steps: tuple[Step, ...]
@@ -27,7 +27,7 @@ class EdgeEffect:
 
     @property
     def conditions(self) -> tuple[ir.Expression, ...]:
-        """All conditions in the order in which they are asked."""
+        """All conditions in order."""
         return tuple(step for step in self.steps if not isinstance(step, ir.Let))
 
     @property
@@ -37,11 +37,11 @@ class EdgeEffect:
 
     @property
     def guards(self) -> tuple[ir.Expression, ...]:
-        """The conditions without locals."""
+        """All conditions in order, without locals."""
         return tuple(self.unfolded(condition) for condition in self.conditions)
 
     def unfolded(self, expression: ir.Expression) -> ir.Expression:
-        """The expression with the values of locals in their places."""
+        """The expression with locals replaced by their values."""
         return unfolded(expression, self.lets)
 
 
@@ -57,7 +57,7 @@ def edge_effect(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Edge
 
 
 def _nest(body: tuple[ir.KernelOp, ...]) -> tuple[list[Step], tuple[ir.KernelOp, ...]]:
-    """Locals and conditions, and what they are for."""
+    """Locals and conditions, and the operations under them."""
     steps: list[Step] = []
     while True:
         match body:

@@ -23,9 +23,9 @@ from starplat.schedule.edge_effects import EdgeEffect, edge_effect
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A kernel that does `effect` to the neighbors of its nodes `teller`, of those that are `chosen`, as the last of
-    `edge`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If it is `settled`,
-    nothing that is told changes while it runs."""
+    """A kernel that applies `effect` to the neighbors of its nodes `teller`, of those `chosen`, after the steps of
+    `edge`. They are the `members` of a set, if there is one, which it empties if it `takes` them. If `settled`, nothing
+    that is sent changes while it runs."""
 
     kernel: ir.Kernel
     teller: ir.Variable
@@ -38,7 +38,7 @@ class Join:
 
     @property
     def own(self) -> ir.Ref:
-        """The node that is told."""
+        """The receiving node."""
         return ir.Ref(self.edge.loop.neighbor)
 
     @property
@@ -49,7 +49,7 @@ class Join:
 
     @property
     def emptied(self) -> tuple[ir.Fill, ...]:
-        """What empties the set of those who tell, as the push does on its way."""
+        """The operations that empty the set of senders, as the push does on its way."""
         return (ir.Fill(self.members, build.FALSE),) if self.takes and self.members is not None else ()
 
     @property
@@ -75,7 +75,7 @@ def join_of(kernel: ir.Kernel, known: tuple[ir.Expression, ...] = ()) -> Join:
     found = membership(kernel)
     body = kernel.body if found is None else found.body
     if not isinstance(kernel.domain, ir.AllNodes) or kernel.iterator is None:
-        raise NotJoined("its nodes are those of a list, in which nobody can look one up")
+        raise NotJoined("its nodes are those of a list, which cannot be searched for a node")
     edge = edge_effect(body, kernel.iterator)
     if edge is None or edge.loop.direction is not ir.Direction.OUT:
         raise NotJoined("it does more than to go over the arcs that leave its nodes")
@@ -101,7 +101,7 @@ def _chosen(kernel: ir.Kernel, found: Membership | None) -> tuple[ir.Expression,
 
 
 def _with_needed(edge: EdgeEffect, effect: Effect) -> EdgeEffect:
-    """Without the conditions that an update asks itself: whether the value is beyond the cell."""
+    """The effect without the conditions that an update tests itself: whether the value is beyond the cell."""
     if not isinstance(effect, ir.ExtremeCell):
         return edge
     candidate, cell = edge.unfolded(effect.candidate), ir.Load(effect.array, ir.Ref(edge.loop.neighbor))

@@ -29,8 +29,8 @@ class Spread:
 
 
 def spread_in(body: tuple[ir.KernelOp, ...], node: ir.Variable | None) -> Spread | None:
-    """The spread that is all there is in the body of a kernel over nodes; it can be done from the other end, where it
-    does not matter which of several neighbors lowers a cell."""
+    """The spread that is the whole body of a kernel over nodes; it can be pulled where it does not matter which of
+    several neighbors lowers a cell."""
     match edge_effect(body, node):
         case EdgeEffect(
             ir.ForNeighbors(ir.Direction.OUT, parallel=True) as loop,

@@ -147,7 +147,7 @@ class _Puller:
         return ir.Variable(self.taken.free(name), element)
 
     def stored(self, effect: ir.ExtremeCell, best: ir.Variable, held: dict[ir.Carry, ir.Variable]) -> ir.KernelIf:
-        """The one update of the cell; others may look at it meanwhile."""
+        """The one update of the cell; other threads may read it meanwhile."""
         beyond = build.beyond(effect.extreme, ir.Ref(best), ir.Load(effect.array, self.join.own))
         store = ir.Store(effect.array, self.join.own, ir.Ref(best), shared=not self.join.settled)
         carried = (

@@ -17,7 +17,7 @@ from starplat.ir.uses import stream
 from starplat.schedule.direction.joins import Join
 
 _COUNTS = ((ir.Combine.OR, build.TRUE), (ir.Combine.AND, build.FALSE))
-"""What makes a difference to a variable."""
+"""What changes a variable."""
 
 
 def settles(loop: ir.HostWhile, join: Join, module: ir.Module) -> bool:

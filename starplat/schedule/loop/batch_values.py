@@ -63,7 +63,7 @@ def without_stores(kernel: ir.Kernel, cells: set[ir.Array]) -> ir.Kernel:
 
 
 def found_in(word: ir.Array, element: ir.Element) -> ir.Expression:
-    """What came of a reduction."""
+    """The result of a reduction."""
     found = ir.Load(word, build.ZERO)
     return build.differs(found, build.ZERO) if element is ir.Element.BOOL else found
 

@@ -114,7 +114,7 @@ class _Grouper(Rewriter):
 
 
 def _limit() -> ir.Expression:
-    """How many are few: nobody where nodes have many arcs."""
+    """The number of nodes that are few: none where nodes have many arcs."""
     share = build.divided(ir.NumArcs(), ir.Const(ARCS_OF_A_NODE, ir.Element.ARC), ir.Element.ARC)
     crowded = build.greater(share, ir.NumNodes())
     return ir.Select(crowded, build.ZERO, build.number(FEW))

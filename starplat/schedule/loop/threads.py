@@ -27,13 +27,13 @@ def is_safe(expression: ir.Expression) -> bool:
 
 
 def takes_locks(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether a thread may have to wait until another has given a cell back."""
+    """Whether a thread may have to wait until another has released a cell."""
     return bool(locked_in(kernel.body, module))
 
 
 def shares_locked_cells(kernel: ir.Kernel, module: ir.Module) -> bool:
-    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are updated
-    atomically too, there or in another kernel, which no volatile cell can be."""
+    """Whether cells that the kernel reads and writes under a lock, for which they must be volatile, are also updated
+    atomically, there or in another kernel, which no volatile cell can be."""
     locked = locked_in(kernel.body, module)
     return bool(locked) and any(locked & updated_in(other.body, module) for other in module.kernels)
 

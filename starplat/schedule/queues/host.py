@@ -26,7 +26,7 @@ from starplat.schedule.queues.queue import Queue
 from starplat.source import NOWHERE, Span
 
 _MANY = build.divided(ir.NumNodes(), build.number(8))
-"""Above so many nodes a list's random order costs more than to ask all nodes for their bits."""
+"""Above so many nodes a list's random order costs more than testing the bits of all nodes."""
 
 
 class ListRounds:

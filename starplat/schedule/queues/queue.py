@@ -34,7 +34,7 @@ class Queue:
 
     @property
     def walked(self) -> ir.Listed:
-        """The nodes that are in the set."""
+        """The members of the set."""
         return ir.Listed(self.nodes, build.ZERO, ir.Ref(self.count))
 
 
@@ -70,7 +70,7 @@ def insertion(taken: Taken) -> ir.Function:
 def put_into(
     bits: ir.Array, node: ir.Variable, held: ir.Variable, new: tuple[ir.KernelOp, ...]
 ) -> tuple[ir.KernelOp, ...]:
-    """Sets the bit of a node, unless it is set at a glance; what was there before is `held` for what is done then."""
+    """Sets the bit of a node, unless a plain read sees it set; its old value is `held` for what is done then."""
     put = (ir.Let(held, build.ZERO), ir.FetchOr(held, bits, word_of(ir.Ref(node)), ir.Ref(_BIT)), *new)
     unknown = _without(ir.Load(bits, word_of(ir.Ref(node))), ir.Ref(_BIT))
     return ir.Let(_BIT, bit_of(ir.Ref(node))), ir.KernelIf(unknown, put)
