@@ -1,4 +1,4 @@
-"""Targets: what each can do, how it spells things, and the texts it makes of a module."""
+"""Targets: capabilities, spelling and emitted texts of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the arcs of nodes lie: the offsets of their rows, and who is at the other ends, by the way they lead."""
+"""The graph arrays behind the arcs of a node, by direction: row offsets and the nodes at the other end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target must offer the rest of the compiler."""
+"""The interface of a target."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from starplat.ir.processors import Processor
 
 
 class Backend(Protocol):
-    """A target: its name, what it can do, and the texts it makes of a module."""
+    """A target: its name, its capabilities, and the texts that it emits for a module."""
 
     @property
     def name(self) -> str:
-        """What users call the target."""
+        """The target's name on the command line."""
         ...
 
     @property
@@ -35,7 +35,7 @@ class Backend(Protocol):
         ...
 
     def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """What a kernel of the module is called in that text."""
+        """A kernel's name in that text."""
         ...
 
     def artifact(

@@ -1,4 +1,4 @@
-"""Which variables operations of a launch give values to, and which of them only ever count."""
+"""Finds the variables that operations of a launch assign, and which of them only count."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starplat.ir.launches import given_by
 from starplat.ir.visitor import walk_host
 
 _SMALL = 2**20
-"""Up to which number a variable may begin to count: it takes two thousand million rounds to wrap around from there."""
+"""The largest start of a counter: from there it takes two thousand million rounds to wrap around."""
 
 
 def variables_set(ops: Iterable[ir.HostOp], module: ir.Module) -> frozenset[ir.Variable]:

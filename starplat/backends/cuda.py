@@ -1,4 +1,4 @@
-"""CUDA C++ for compute capability 7.0 and newer: one file, which nvcc and the run-time compiler build alike."""
+"""CUDA C++ for compute capability 7.0 and newer: one file, for nvcc and NVRTC alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CUDA C++ and HIP have in common: capabilities, spelling, and the texts of their kernels and programs.
+"""Shared by CUDA C++ and HIP: capabilities, spelling, texts of kernels and programs.
 
 A target of the family is a `Family`: data, and a folder of templates for what only it has. Templates in
 `templates/cuda_family/` are written in CUDA.
@@ -113,7 +113,7 @@ to do: more of them hide the time that memory takes. They are not asked of the c
 
 
 def blocks_together(op: ir.OnDevice, num_arcs: int) -> int:
-    """How many blocks a multiprocessor should have."""
+    """The number of blocks per multiprocessor of a persistent kernel."""
     return launch.FEW_GROUPS if launch.walks_sets(op) or num_arcs < MANY_ARCS else MANY_BLOCKS
 
 
@@ -211,11 +211,11 @@ class Family:
         )
 
     def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """What the kernel is called in the text."""
+        """The kernel's name in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
     def loop(self, module: ir.Module, op: ir.OnDevice) -> tuple[str, tuple[launch.KernelArgument, ...]]:
-        """What the kernel of an `OnDevice` operation is called in the text, and what it takes."""
+        """The name and parameters of a persistent kernel in the text."""
         return loop_entry(op, module, self.capabilities)
 
     def artifact(

@@ -1,4 +1,4 @@
-"""What targets share whose kernels are C++ functions of one loop each, under directives.
+"""Shared by targets whose kernels are C++ functions of one loop under directives.
 
 Such a target is a `Directives` of its own, the words around it below, and a folder of templates.
 """
@@ -34,7 +34,7 @@ CAPABILITIES = Capabilities(
     swap_bits=frozenset({32, 64}),
     structured_loops=True,
 )
-"""What `atomic update` takes; `atomic compare` is not understood everywhere."""
+"""The operators of `atomic update`; `atomic compare` is not understood everywhere."""
 
 _WHOLE_MATH = {
     ir.Element.INT: {ir.MathFunction.MIN: "smaller_int", ir.MathFunction.MAX: "larger_int", ir.MathFunction.ABS: "abs"},
@@ -133,7 +133,7 @@ class DirectiveBackend:
         return render("directives/kernels.cpp.jinja", language=self.language, **self._pieces(unit))
 
     def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """What the kernel's function is called in the text."""
+        """The name of the kernel's function in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
     def artifact(

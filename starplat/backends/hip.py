@@ -1,4 +1,4 @@
-"""HIP for AMD's GPUs: CUDA with other names, wavefronts of 32 or 64 threads, and fewer 64-bit atomic functions."""
+"""HIP for AMD's GPUs: CUDA with other names, wavefronts of 32 or 64 threads, fewer 64-bit atomics."""
 
 from __future__ import annotations
 

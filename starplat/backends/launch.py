@@ -1,6 +1,6 @@
-"""What a runner must pass to a kernel, in the order of the kernel's parameters.
+"""The arguments of a kernel launch, in the order of the kernel's parameters, and launch sizes.
 
-The printers of kernels and the runtimes both ask here, so that neither can disagree with the other about the order.
+The printers of kernels and the runtimes both ask here, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ GROUP_SIZE = 256
 """Work-items in a group (threads in a block): every kernel that has reductions is launched with exactly this many."""
 
 ITERATIONS_OF_A_PIECE, MOST_PIECES = 64, 1024
-"""What a thread takes at least where each has a piece of a range to itself, and how many pieces there are at most:
-enough for all cores of a CPU to be busy to the end, if some pieces take far longer than others."""
+"""The smallest piece of a thread where each has a piece of a range, and the most pieces: enough to keep all cores of a
+CPU busy to the end, if some pieces take far longer than others."""
 
 GANGS, TEAMS_OF_A_GANG, THREADS_OF_A_TEAM = 256, 16, 32
-"""How a loop under directives is shared out: few and large gangs, since each hands on by itself what it found."""
+"""The launch shape of loops under directives: few and large gangs, since each hands on its results by itself."""
 
 GROUPS_OF_A_UNIT = 8
-"""Groups for each compute unit, at least, of a launch whose threads share arcs: few nodes may have many."""
+"""Groups per compute unit, at least, of a launch whose threads share arcs: few nodes may have many."""
 
 THREADS_TOGETHER = 512
-"""Threads of a group in a launch whose threads wait for each other."""
+"""Threads per group of a persistent kernel."""
 
 THREADS_OF_ONE_GROUP = 1024
 """Threads of a group that runs rounds by itself; fewer where a device has no such groups."""
 
 FEW_GROUPS = 2
-"""Groups that a compute unit has at a time in a launch that walks sets: every group makes the barrier longer."""
+"""Groups per compute unit of a launch that walks sets: every group makes the barrier slower."""
 
 MOST_NEW = {ir.Packing.SWITCHED: 1024, ir.Packing.LIST: 512, ir.Packing.BITS: 32, ir.Packing.LAYERS: 32}
 """Nodes that a group notes of those that it puts into a set between two barriers: all there can be in a short list,
@@ -67,7 +67,7 @@ def groups_for(iterations: int) -> int:
 
 
 def threads_together(capabilities: Capabilities) -> int:
-    """Threads of a group in a launch whose threads wait for each other: as in others, where groups share rows."""
+    """Threads per group of a persistent kernel: as in others, where groups share rows."""
     return GROUP_SIZE if capabilities.group_rows else THREADS_TOGETHER
 
 
@@ -78,19 +78,19 @@ def groups_of(kernel: ir.Kernel, iterations: int, few: int) -> int:
 
 
 def threads_apart(kernel: ir.Kernel, iterations: int) -> int:
-    """How many threads a launch has that work apart, each on iterations which follow each other."""
+    """The number of threads of a launch that work apart, each on consecutive iterations."""
     if isinstance(kernel.domain, ir.Workers):
         return iterations
     return max(min(-(-iterations // ITERATIONS_OF_A_PIECE), MOST_PIECES), 1)
 
 
 def has_uneven_loops(kernel: ir.Kernel) -> bool:
-    """Whether threads next to each other go over rows of different length."""
+    """Whether adjacent threads walk rows of different length."""
     return any(isinstance(op, ir.ForNeighbors) for op in walk_kernel(kernel.body))
 
 
 class ArgumentKind(Enum):
-    """What stands behind one parameter of a kernel."""
+    """The kinds of kernel arguments."""
 
     NUM_NODES = "num_nodes"  # 32 bits
     NUM_ARCS = "num_arcs"  # as wide as an ARC
@@ -137,9 +137,9 @@ def _gathers_by_list(kernel: ir.Kernel) -> bool:
 
 
 def loop_parameters(module: ir.Module, loop: st.LegalLoop) -> tuple[KernelArgument, ...]:
-    """The parameters of the one kernel of an `OnDevice` operation: n, m where it is used, arrays, scalars, the rings of
-    its reductions, its outcomes, the word of its barrier, and where it puts records if it is traced. A single group
-    needs no word to wait, and n only where it is used."""
+    """The parameters of a persistent kernel: n, m where it is used, arrays, scalars, the rings of its reductions, its
+    outcomes, the word of its barrier, and its records if it is traced. A single group needs no barrier word, and n only
+    where it is used."""
     op = loop.op
     sized = not op.one_group or uses_num_nodes(loop.body, module)
     return (

@@ -1,4 +1,4 @@
-"""Which kernels and functions of a module a target is given, and what the one of a loop is called and takes."""
+"""The kernels and functions of a module that a target prints, and the entries of persistent kernels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _legal(
 def loop_entry(
     op: ir.OnDevice, module: ir.Module, capabilities: Capabilities
 ) -> tuple[str, tuple[KernelArgument, ...]]:
-    """What the kernel of an operation with a launch of its own is called in the text, and what it takes."""
+    """The name and parameters of a persistent kernel in the text."""
     return Names(module, (), ()).kernel(op.name), loop_parameters(module, legal_loop(op, module, capabilities))
 
 

@@ -1,4 +1,4 @@
-"""OpenACC in C++: how it spells what kernels under directives need. Offloaded by g++ or nvc++, or run on the host."""
+"""OpenACC in C++: capabilities and spelling. Offloaded by g++ or nvc++, or run on the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenCL C 1.2: what it can do and how it spells things."""
+"""OpenCL C 1.2: capabilities and spelling."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class OpenCL:
         return kernels_text(module)
 
     def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """What the kernel is called in the text."""
+        """The kernel's name in the text."""
         return kernel_name(module, kernel)
 
     def artifact(
@@ -232,7 +232,7 @@ def _text(module: ir.Module, header: Header | None) -> str:
 
 
 def kernel_name(module: ir.Module, kernel: ir.Kernel) -> str:
-    """What a kernel is called in the text."""
+    """A kernel's name in the text."""
     return Names(module, (), ()).kernel(kernel.name)
 
 

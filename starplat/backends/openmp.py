@@ -1,4 +1,4 @@
-"""OpenMP in C++, for the cores of the host: how it spells what kernels under directives need."""
+"""OpenMP in C++, for the cores of the host: capabilities and spelling."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A module as a target is to get it: scheduled for what the target can do, the same object every time.
+"""Schedules a module for one target (memoised).
 
-Built kernels are kept by the module that they were built of, so a second run under the same schedule finds them; and
-modules that come out equal for two schedules or two graphs are one.
+Built kernels are cached by their module, so a second run under the same schedule finds them; modules that are equal for
+two schedules or two graphs are one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Request = tuple[str, Schedule, GraphFacts | None, Capabilities | None]
 
 @dataclass(slots=True)
 class _Known:
-    """What has been made of one module, and for which requests every setting is followed."""
+    """The schedules made of one module, and the requests for which every setting is followed."""
 
     module: ir.Module
     made: dict[_Request, ir.Module] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def for_target(
     facts: GraphFacts | None = None,
     capabilities: Capabilities | None = None,
 ) -> ir.Module:
-    """The module as `target` gets it.
+    """The module scheduled for `target`.
 
     Args:
         schedule: None is the target's own: `auto`, and `plain` for the interpreter, whose answers are the measure.
@@ -75,7 +75,7 @@ def made_for_target(
     capabilities: Capabilities | None = None,
     taking: Taking | None = None,
 ) -> ir.Module:
-    """The same, whether or not everything that the schedule asks for is followed; `taking` is how steps are taken."""
+    """The same, whether or not everything that the schedule asks for is followed; `taking` runs the steps."""
     if schedule == PLAIN:
         return module
     known, request = _known(module), (target, schedule, facts, capabilities)
@@ -94,7 +94,7 @@ def require_followed(
     made: ir.Module,
     capabilities: Capabilities | None = None,
 ) -> None:
-    """Refuses a schedule that asks for what does nothing for the program, which it has `made` so.
+    """Refuses a schedule with a setting that has no effect on the program, which it has `made` so.
 
     Raises:
         DiagnosticError: E0665, once for each such setting.
@@ -125,12 +125,12 @@ def own_schedule(target: str) -> Schedule:
 
 
 def capabilities_of(target: str) -> Capabilities:
-    """What a target can do, the interpreter among them."""
+    """The capabilities of a target, the interpreter included."""
     return INTERPRETER if target == REFERENCE else BACKENDS[target].capabilities
 
 
 def capabilities_on(target: str, processor: Processor) -> Capabilities:
-    """What a target can do where such a device runs its kernels.
+    """The capabilities of a target on such a device.
 
     Raises:
         DiagnosticError: E0666, it runs on none.
@@ -144,7 +144,7 @@ def capabilities_on(target: str, processor: Processor) -> Capabilities:
 
 
 def processors_of(target: str) -> tuple[Processor, ...]:
-    """What a target's kernels run on; the first is what is taken for granted where nothing else is known."""
+    """The kinds of device that run a target's kernels; the first is the default."""
     if target == REFERENCE:
         return (Processor.CPU,)
     return tuple(each for each in Processor if BACKENDS[target].capabilities_on(each) is not None)
@@ -171,7 +171,7 @@ def _on_host(processor: Processor) -> Capabilities | None:
 
 
 def _known(module: ir.Module) -> _Known:
-    """What has been made of this very module; those that were asked for last are at hand."""
+    """The cache entry of this very module; the most recent ones are kept."""
     known = _KNOWN.pop(id(module), None) or _Known(module)
     _KNOWN[id(module)] = known
     if len(_KNOWN) > _MOST_KNOWN:

@@ -1,4 +1,4 @@
-"""What a C-like target calls things: the table that, with its templates and capabilities, makes a target.
+"""The spelling of a C-like target: the table that, with templates and capabilities, makes a target.
 
 Printers of expressions and statements take their words from a `Spelling`; it holds no decision.
 """
@@ -82,7 +82,7 @@ class GroupWords:
         wait: the statement with which the threads of a group wait for each other, and see what they wrote there.
         memory_helper: the helper function that brings the memory, where one does.
         space: what stands before the type of a cell in a pointer into such memory.
-        takes, gives: the first parameter of such a function, and what is passed for it, where it is told who calls.
+        takes, gives: the first parameter of such a function, and what is passed for it, where it must know its caller.
         record: what stands before and behind the fields of `GroupRows`.
         smaller, larger: the functions for the smaller and the larger of two numbers.
         thread, name: what comments call a thread, and a group.

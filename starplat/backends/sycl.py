@@ -1,4 +1,4 @@
-"""SYCL 2020: what it can do and how it spells things."""
+"""SYCL 2020: capabilities and spelling."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Sycl:
         return kernels_text(module)
 
     def kernel_name(self, module: ir.Module, kernel: ir.Kernel) -> str:
-        """What the kernel is called in the text."""
+        """The kernel's name in the text."""
         return Names(module, (), ()).kernel(kernel.name)
 
     def artifact(

@@ -1,4 +1,4 @@
-"""What printers want to know of operations, statements and expressions alike."""
+"""Walks over operations, statements and expressions, and the questions of printers that need them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def contested_arrays(module: ir.Module) -> dict[str, frozenset[ir.Array]]:
 def _seen_by_callees(
     module: ir.Module, chosen_in: Callable[[object, ir.Module], frozenset[ir.Array]]
 ) -> dict[str, frozenset[ir.Array]]:
-    """What is chosen in each kernel and function, with what callers of the function have chosen and lend it."""
+    """The arrays chosen in each kernel and function, with those that its callers have chosen and pass to it."""
     routines: dict[str, ir.Kernel | ir.Function] = {kernel.name: kernel for kernel in module.kernels}
     routines |= {helper.name: helper for helper in module.helpers}
     found = {name: set(chosen_in(routine.body, module)) for name, routine in routines.items()}
@@ -112,7 +112,7 @@ def _seen_by_callees(
 
 
 def called_in(body: object, module: ir.Module) -> tuple[ir.Function, ...]:
-    """The functions that are called, also by those called, in the order of the module."""
+    """The called functions, transitively, in the order of the module."""
     names = {part.function for part in walk(body) if isinstance(part, ir.CallFunction)}
     while True:
         bodies = [module.helper(name).body for name in names]

@@ -1,6 +1,6 @@
-"""What a template of a target needs, finished: signatures, lines, comments, and the helper functions that are used.
+"""The finished pieces of a kernel file for its template: signatures, lines, comments, used helper functions.
 
-Takes a module, capabilities and a spelling; returns a `Unit`. Templates only loop over it and place its pieces.
+Takes a module, capabilities and a spelling; returns a `Unit`.
 """
 
 from __future__ import annotations
@@ -134,14 +134,14 @@ class _Viewer:
         return Routine(name, folded(comments), mark, signature_text(f"{prefix} {name}", parameters), folded(body), own)
 
     def kernel_prefix(self, legal: st.LegalKernel) -> str:
-        """What stands before the name of a kernel."""
+        """The text before a kernel's name."""
         plain, uneven = self.spelling.kernel, self.spelling.uneven_kernel
         if legal.needs_whole_groups:
             plain, uneven = self.spelling.whole_group_kernel, self.spelling.uneven_group_kernel
         return ((uneven if has_uneven_loops(legal.kernel) else None) or plain).format(size=GROUP_SIZE)
 
     def loop_prefix(self, op: ir.OnDevice) -> str:
-        """What stands before the name of the kernel of an operation."""
+        """The text before a persistent kernel's name."""
         if op.one_group:
             return self.spelling.one_group_kernel or self.spelling.kernel
         few = self.spelling.few_groups_kernel if walks_sets(op) else None
@@ -157,7 +157,7 @@ class _Viewer:
                 yield f"{INDENT}Frontier {name} = frontier_in({name}_words, num_nodes, new_in_{name});"
 
     def records(self, legal: st.LegalLoop) -> Iterator[str]:
-        """Where a traced launch notes what it tells of itself."""
+        """Where a traced launch puts its records."""
         if legal.op.traced:
             need_records(self.helpers)
             yield f"{INDENT}Records run_records = {{run_record_words, 0, 0}};"

@@ -1,1 +1,1 @@
-"""Kernels in C-like languages: expressions, statements, sets, rows."""
+"""Printers of kernels in C-like languages: expressions, statements, sets, rows."""

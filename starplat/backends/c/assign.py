@@ -1,4 +1,4 @@
-"""How an assignment is written in a C-like language: `x = y`, or shorter where it begins with what `x` was."""
+"""Prints assignments in a C-like language: `x = y`, or shorter where the value begins with `x`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a shared cell is updated in one piece in a C-like language: by what the target has, or by a helper of ours."""
+"""Prints atomic updates of shared cells in a C-like language: the target's own, or helper functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starplat.ir import nodes as ir
 from starplat.ir.capabilities import BITS, machine_elements
 
 CAPTURED = "captured"
-"""What the address of a cell is called that is read and changed in one piece."""
+"""The name of the address of a cell that is read and changed atomically."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class AtomicPrinter:
                 assert_never(statement)
 
     def update(self, update: st.AtomicCell) -> Iterator[str]:
-        """An update of a shared cell whose old value nobody wants: a plain one under a directive, or a call."""
+        """An update of a shared cell whose old value is unused: a plain one under a directive, or a call."""
         combine, array, value, method = update.combine, update.array, update.value, update.method
         directives = self.expressions.spelling.directives
         if directives is not None and method is st.Method.NATIVE:
@@ -67,8 +67,8 @@ class AtomicPrinter:
         yield "}"
 
     def capture(self, fetch: st.FetchCell, place: str) -> Iterator[str]:
-        """Both halves under a directive. They must name the cell by the same expression, and a place that is worked out
-        is not the same to a compiler that checks each working out."""
+        """Both halves under a directive. They must name the cell by the same expression; a compiler takes an index that
+        is evaluated twice for two cells."""
         directives = self.expressions.spelling.directives
         assert directives is not None
         change = combination_text(self.expressions, fetch.combine, fetch.array, place, fetch.value)
@@ -103,7 +103,7 @@ class AtomicPrinter:
     def call(
         self, combine: ir.Combine, array: ir.Array, index: ir.Expression, value: ir.Expression, method: st.Method
     ) -> str:
-        """The call that updates a shared cell; where asked for, its value is what the cell held before."""
+        """The call that updates a shared cell; if asked for, its value is the cell's old value."""
         function = self.function(combine, array.element, method)
         address, given = self.address(array, index), self.expressions.expression(value)
         if method is st.Method.NATIVE:
@@ -112,7 +112,7 @@ class AtomicPrinter:
         return f"{function}({address}, {given})"
 
     def function(self, combine: ir.Combine, element: ir.Element, method: st.Method) -> str:
-        """The name of what is called."""
+        """The name of the called function."""
         helpers, spelling = self.expressions.helpers, self.expressions.spelling
         match method:
             case st.Method.NATIVE if element is ir.Element.ARC:
@@ -132,7 +132,7 @@ class AtomicPrinter:
         assert_never(method)
 
     def swap_loop(self, combine: ir.Combine, element: ir.Element) -> str:
-        """The name of a helper that tries again until nobody came between."""
+        """The name of a helper that retries until no other thread came between."""
         name = f"atomic_{ATOMIC_WORDS[combine]}_{element.value}"
         if combine in (ir.Combine.AND, ir.Combine.OR):
             name = f"atomic_logical_{ATOMIC_WORDS[combine]}_{element.value}"
@@ -146,7 +146,7 @@ class AtomicPrinter:
         return name
 
     def swap_words(self, element: ir.Element) -> dict[str, str]:
-        """What a helper is made of that swaps whole cells, for targets that say it."""
+        """The parts of a helper that swaps whole cells, for targets that supply them."""
         spelling, word = self.expressions.spelling, ir.Element.INT if BITS[element] == 32 else ir.Element.LONG
         words = dict(spelling.cell_words.get(word, {}))
         if word in spelling.latest:

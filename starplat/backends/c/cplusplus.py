@@ -1,4 +1,4 @@
-"""C++ wherever it runs: its types, its limits, and what its library calls functions of reals."""
+"""C++ on host and device: types, limits, library functions of reals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints loops that a target shares out and blocks for one of its threads, under their directives."""
+"""Prints loops that a target shares out, and blocks for one thread, with their directives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIRECTIVE_WIDTH = 96
 
 
 class Printer(lines.Printer, Protocol):
-    """What is asked of the printer of all statements."""
+    """What this module needs from the statement printer."""
 
     def count(self, count: st.Count) -> Iterator[str]: ...
 
@@ -66,7 +66,7 @@ class _Words:
         return self.directives.uneven_loop if shared.uneven else self.directives.loop
 
     def threads(self, shared: st.SharedLoop) -> Iterator[str]:
-        """The clause for how many threads there are, if any."""
+        """The clause for the number of threads, if any."""
         words = self.directives.threads
         if shared.by_teams and shared.length is not None and not _combines(shared):
             words = self.directives.threads_of_few or words
@@ -90,7 +90,7 @@ class _Words:
         yield "}"
 
     def ahead(self, asked: st.SharedLoop | st.Alone) -> Iterator[str]:
-        """The clause by which the host does not wait."""
+        """The clause that keeps the host from waiting."""
         if asked.ahead:
             assert self.directives.ahead is not None, "a target with batches has words for them"
             yield self.directives.ahead[0]

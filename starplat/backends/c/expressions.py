@@ -1,4 +1,4 @@
-"""Prints expressions of the intermediate form in a C-like language, with as few brackets as read well.
+"""Prints expressions of the intermediate form in a C-like language, with few brackets.
 
 Takes an expression, the names and a target's spelling; returns text. Functions of ours that the text calls are noted in
 `helpers`, so that only those are emitted.
@@ -47,7 +47,7 @@ class ExpressionPrinter:
         return self.at(precedence.SELECT, without_cast(expression))
 
     def at(self, level: int, expression: ir.Expression) -> str:
-        """The text, bracketed if it binds less than `level`."""
+        """The text, bracketed if it binds weaker than `level`."""
         text, own = self.print(expression)
         return f"({text})" if own < level else text
 
@@ -90,7 +90,7 @@ class ExpressionPrinter:
         return (f"*{name}", precedence.PREFIX) if variable in self.references else (name, precedence.POSTFIX)
 
     def read(self, array: ir.Array, index: ir.Expression) -> tuple[str, int]:
-        """What a cell holds now, and how strongly that binds."""
+        """The value of a cell, and how strongly the text binds."""
         if array.packed:
             self.helpers.need("contains")
             return f"contains({self.local(array)}, {self.expression(index)})", precedence.POSTFIX
@@ -145,7 +145,7 @@ class ExpressionPrinter:
         return f"{first} {operator.value} {second}", level
 
     def beside(self, level: int, operand: ir.Expression, needed: int, other: ir.Expression) -> str:
-        """An operand; beside a 64-bit one or in a comparison it need not be said to have 64 bits."""
+        """An operand; beside a 64-bit one or in a comparison it needs no conversion to 64 bits."""
         if level in (precedence.EQUALITY, precedence.ORDER) or (
             level in (precedence.SUM, precedence.PRODUCT) and is_plainly_long(other)
         ):
@@ -178,7 +178,7 @@ class ExpressionPrinter:
         return f"{name}({self.expression(binary.left)}, {self.expression(binary.right)})"
 
     def multiply(self, binary: ir.Binary) -> str:
-        """Products wrap around, as they do in hashes; compilers of C take for granted that signed ones do not."""
+        """Products wrap around, as in hashes; C compilers assume that signed ones do not."""
         name = "multiply_long" if binary.element is ir.Element.LONG else "multiply"
         kind = self.spelling.values[binary.element]
         self.helpers.need("multiply", function=self.spelling.function, name=name, type=kind)

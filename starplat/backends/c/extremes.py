@@ -1,4 +1,4 @@
-"""How a cell takes a smaller or a greater value, with what is done then, atomically or under a lock."""
+"""Prints Min and Max updates of a cell with their carried values, atomically or under a lock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starplat.ir import nodes as ir
 
 
 def if_beyond(printer: Printer, beyond: st.IfBeyond) -> Iterator[str]:
-    """The lines of a test, and of what is done with a candidate that passes it."""
+    """The lines of a test, and of the statements for a candidate that passes it."""
     expressions, atomics = printer.expressions, AtomicPrinter(printer.expressions)
     candidate = expressions.at(ORDER + 1, beyond.candidate)
     operator = "<" if beyond.extreme is ir.Combine.MIN else ">"

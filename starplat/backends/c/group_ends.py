@@ -1,4 +1,4 @@
-"""How the threads of a group combine what they found, so that one of them hands it on."""
+"""Prints reductions over a group, so that one thread hands the result on."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class GroupMemory:
 
     @property
     def parameter(self) -> str:
-        """As what a kernel gets it."""
+        """As a parameter of the kernel."""
         return f"{self.kind} &{self.name}" if self.cells is None else f"{self.kind} *{self.name}"
 
 
 def joined_by_group(
     expressions: ExpressionPrinter, combine: ir.Combine, element: ir.Element, part: str, scratch: str
 ) -> str:
-    """What the parts of a group's threads come to: for all of them if the target has it, else for the first alone."""
+    """The combined parts of a group's threads: for all of them if the target has it, else for the first alone."""
     spelling = expressions.spelling
     if combine in spelling.group_reductions:
         return spelling.group_reductions[combine].format(part=part, type=spelling.values[element])
@@ -67,7 +67,7 @@ def joined_by_group(
 
 
 def group_function(expressions: ExpressionPrinter, combine: ir.Combine, element: ir.Element) -> str:
-    """The function by which a group combines values, which is noted."""
+    """The function by which a group combines values; noted as used."""
     machine = ir.Element.INT if element is ir.Element.NODE else element
     name = f"group_{ATOMIC_WORDS[combine]}_{machine.value}"
     combined = expressions.combined(combine, "value", "other", machine)

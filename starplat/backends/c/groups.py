@@ -1,4 +1,4 @@
-"""Prints loops whose arcs the threads of a group share through its memory, in any language of the C family."""
+"""Prints loops whose arcs a group shares through its memory, in any language of the C family."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from starplat.ir import build
 from starplat.ir import nodes as ir
 
 MOST_VALUES = 1024
-"""How many values of arcs a group keeps at a time; a row of more arcs than that is joined by all threads."""
+"""How many arc values a group keeps at a time; all threads reduce a longer row."""
 
 ROWS_OF_GROUPS = (
     *named("group_rows", "owner_of", "bring_arcs", "bring_rows", "bring_part", "node_of_all", "node_of_words"),
     *named("groups_for_each", "listed_node"),
     made_of("end_of_piece", most_values=str(MOST_VALUES)),
 )
-"""The helpers of such loops that depend on nothing in a program, each after those that it uses."""
+"""The program-independent helpers of such loops, each after those that it uses."""
 
 
 @dataclass(frozen=True)
 class GroupPrinter:
-    """Prints the loops; `listed` is where their list begins and how long it is, as text, if they have one."""
+    """Prints the loops; `listed` is the start and length of their list, as text, if they have one."""
 
     printer: Printer
     listed: tuple[str, str] | None
@@ -73,7 +73,7 @@ class GroupPrinter:
     # --- their parts -----------------------------------------------------------------------------------------------
 
     def opening(self, loop: st.GroupAdvance | st.GroupGather) -> Iterator[str]:
-        """The memory of the group, and the beginning of the loop over what its threads bring together."""
+        """The group's memory, and the head of the loop over the nodes that its threads bring together."""
         need, spelling, begin = self.expressions.helpers.need, self.expressions.spelling, self.name(loop.nodes.begin)
         need("group_rows")
         need("bring_arcs")
@@ -146,7 +146,7 @@ class GroupPrinter:
         yield "}"
 
     def keeping(self, gather: st.GroupGather) -> Iterator[str]:
-        """What is done with an arc's value."""
+        """The statements on an arc's value."""
         begin, end, joined, value = map(self.name, (gather.first, gather.end, gather.joined, gather.value))
         combined = self.expressions.combined(gather.combine, joined, value, gather.total.element)
         yield f"if ({end} - {begin} > {MOST_VALUES}) {{"
@@ -156,31 +156,31 @@ class GroupPrinter:
         yield "}"
 
     def finish(self, gather: st.GroupGather) -> Iterator[str]:
-        """What is done with a node, from the margin: last in the loop, so that it may go on with the next turn."""
+        """The statements on a node, from the margin: last in the loop, so that it may go on with the next turn."""
         brought = self.name(gather.nodes.brought)
         yield f"if ({brought} < 0) continue;"
         yield from self.named(gather.node, brought, gather.finish)
         yield from self.printer.lines(gather.finish, 0)
 
     def named(self, node: ir.Variable, place: str, body: st.Body) -> Iterator[str]:
-        """The node by the name that the program has for it, if it asks for it."""
+        """The node under the program's name, if it is used."""
         if node in variables_in(body):
             yield f"const int {self.name(node)} = {place};"
 
     def call(self, function: str, *arguments: str) -> str:
-        """A call of a function that must know whose threads call it."""
+        """A call of a function that must know which threads call it."""
         words = self.expressions.spelling.groups
         assert words is not None
         return f"{function}({words.gives}{', '.join(arguments)})"
 
     def need_owner(self) -> None:
-        """Notes the function that finds who brought the node of an arc."""
+        """Notes the function that finds which thread brought the node of an arc."""
         self.expressions.helpers.need("owner_of")
 
     # --- words -----------------------------------------------------------------------------------------------------
 
     def name(self, what: ir.Variable | ir.Array) -> str:
-        """What a local or an array is called."""
+        """The name of a local or an array."""
         return self.expressions.local(what)
 
     def kind(self, variable: ir.Variable) -> str:
@@ -188,12 +188,12 @@ class GroupPrinter:
         return self.expressions.spelling.values[variable.element]
 
     def text(self, expression: ir.Expression) -> str:
-        """An expression on its own."""
+        """An expression as text."""
         return self.expressions.expression(expression)
 
 
 def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: ir.Element) -> str:
-    """The function that joins the values of a piece, which is noted."""
+    """The function that reduces the values of a piece; noted as used."""
     function, for_all = f"join_{combine.name.lower()}_{element.value}", combine in expressions.spelling.group_reductions
     expressions.helpers.need(
         "join_values",
@@ -209,7 +209,7 @@ def join_function(expressions: ExpressionPrinter, combine: ir.Combine, element: 
 
 
 def memory_of(loop: st.GroupAdvance | st.GroupGather, expressions: ExpressionPrinter) -> tuple[GroupMemory, ...]:
-    """The memory that a group shares for such a loop."""
+    """The group memory of such a loop."""
     rows = GroupMemory("GroupRows", expressions.local(loop.nodes.memory))
     if isinstance(loop, st.GroupAdvance):
         return (rows,)

@@ -1,5 +1,4 @@
-"""How far emitted lines are indented, which conditions stand in one line with what they guard, and what the printers
-of parts ask of the printer of all statements."""
+"""Line layout of emitted code: indentation, one-line conditions, and the interface of the statement printer."""
 
 from __future__ import annotations
 
@@ -12,14 +11,14 @@ from starplat.backends.c.expressions import ExpressionPrinter
 INDENT = "    "
 
 SHORT = 80
-"""How long a condition and what it guards may be together to stand in one line."""
+"""The most characters of a condition and its statement in one line."""
 
 _JUMPS = ("break;", "continue;", "return")
 _NOT_PLAIN = ("if ", "for ", "while ", "do ", "#", "//", "{")
 
 
 class Printer(Protocol):
-    """Prints statements; what is inside of one is printed by whoever prints all of them."""
+    """Prints statements; the statement printer prints what is inside of one."""
 
     @property
     def expressions(self) -> ExpressionPrinter: ...

@@ -1,4 +1,4 @@
-"""How a constant is written in a C-like language, so that it has exactly its value and its type."""
+"""Prints constants in a C-like language with their exact value and type."""
 
 from __future__ import annotations
 

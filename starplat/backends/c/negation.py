@@ -1,4 +1,4 @@
-"""What the opposite of a condition is, in as few words as may be."""
+"""Prints the opposite of a condition in few words."""
 
 from __future__ import annotations
 

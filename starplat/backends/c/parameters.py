@@ -1,4 +1,4 @@
-"""What a kernel or a function of the program is given, as the list of parameters in its signature."""
+"""Prints the parameter lists of kernels and functions."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Parameters:
         self.hidden = {function.name: self.hidden_arguments(function) for function in module.helpers}
 
     def of_function(self, function: ir.Function) -> list[str]:
-        """Those of a function of the program, what its calls do not say first."""
+        """Those of a function of the program, the hidden ones first."""
         hidden = [self._size(argument) for argument in self.hidden[function.name]]
         return [*hidden, *(self._function_parameter(function, parameter) for parameter in function.parameters)]
 
     def of_kernel(self, legal: st.LegalKernel) -> list[str]:
-        """Those of a kernel, without those that its target gives every kernel."""
+        """Those of a kernel, without those common to all kernels of the target."""
         kernel = legal.kernel
         written = written_in(kernel.body, self.module)
         chosen = self.chosen(written, kernel)
@@ -60,7 +60,7 @@ class Parameters:
         return parameters
 
     def of_loop(self, legal: st.LegalLoop) -> list[str]:
-        """The same of the kernel of an operation with a launch of its own."""
+        """The same of a persistent kernel."""
         inside = kernels_inside(legal, self.module)
         written = {array for kernel in inside for array in written_in(kernel.body, self.module)}
         written |= {array for op in walk_host(legal.op.body) for array in changed_by(op)}
@@ -70,7 +70,7 @@ class Parameters:
         return [self._loop_parameter(argument, written, volatile, chosen) for argument in parameters]
 
     def chosen(self, written: Iterable[ir.Array], kernel: ir.Kernel) -> frozenset[ir.Array]:
-        """The arrays about which nothing is promised, as the compiler would take it for a promise about others too."""
+        """The arrays without `restrict`, which the compiler would extend to others."""
         return _chosen_beside(frozenset(written), kernel) if self.spelling.restrict_spreads else frozenset()
 
     def _loop_parameter(
@@ -98,7 +98,7 @@ class Parameters:
         assert_never(argument.kind)
 
     def _size(self, name: str) -> str:
-        """The parameter for n or m, which have their own names everywhere."""
+        """The parameter for n or m, which have fixed names."""
         return f"{self.spelling.values[ir.Element.INT if name == 'num_nodes' else ir.Element.ARC]} {name}"
 
     def _function_parameter(self, function: ir.Function, parameter: ir.Parameter) -> str:
@@ -114,8 +114,8 @@ class Parameters:
     def _pointer(
         self, array: ir.Array, written: bool, volatile: bool, *, of_function: bool = False, one_of_two: bool = False
     ) -> str:
-        """What a launch only reads is promised to change in no other way: a caller who gives one property twice is
-        refused if the program changes it (E0713). A function of the program may be called with one array twice."""
+        """An array that a launch only reads is `restrict`: a caller that passes one property twice is refused if the
+        program changes it (E0713). A function of the program may be called with one array twice."""
         if array.packed:
             return f"{self.spelling.space}unsigned *{self.names.local(array)}_words"
         kind = self.spelling.cells[array.element]
@@ -125,13 +125,13 @@ class Parameters:
         return f"{self.spelling.space}{changes}{kind} *{restrict}{self.names.local(array)}"
 
     def hidden_arguments(self, function: ir.Function) -> tuple[str, ...]:
-        """What a function is passed though its calls do not say it: n and m, where it uses them."""
+        """The arguments of a function that its calls do not name: n and m, where it uses them."""
         uses_n, uses_m = uses_num_nodes(function.body, self.module), uses_num_arcs(function.body, self.module)
         return ("num_nodes",) * uses_n + ("num_arcs",) * uses_m
 
 
 def _chosen_beside(written: frozenset[ir.Array], kernel: ir.Kernel) -> frozenset[ir.Array]:
-    """The arrays of which the kernel takes a cell where it might take one that it writes: `a ? row[e] : rank[v]`."""
+    """The arrays of which the kernel selects a cell beside one that it writes: `a ? row[e] : rank[v]`."""
     found: set[ir.Array] = set()
     for part in walk((kernel.filter, kernel.body)):
         if isinstance(part, ir.Select):
@@ -164,7 +164,7 @@ def kernels_inside(legal: st.LegalLoop, module: ir.Module) -> tuple[ir.Kernel, .
 
 
 def under_all_names(arrays: set[ir.Array], legal: st.LegalLoop) -> set[ir.Array]:
-    """The arrays, and those that they change names with."""
+    """The arrays, and those that they are swapped with."""
     found, swaps = set(arrays), [op for op in walk_host(legal.op.body) if isinstance(op, ir.Swap)]
     while more := {a for s in swaps for a in (s.first, s.second) if {s.first, s.second} & found} - found:
         found |= more

@@ -1,11 +1,11 @@
-"""How strongly the operators of C-like languages bind, and which are bracketed all the same."""
+"""Operator precedence of C-like languages, and the operators that are bracketed all the same."""
 
 from __future__ import annotations
 
 from starplat.ir import nodes as ir
 
 SELECT, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUALITY, ORDER, SHIFT, SUM, PRODUCT, PREFIX, POSTFIX = range(1, 14)
-"""The weakest first; `POSTFIX` is also what needs no brackets at all, such as a name."""
+"""The weakest first; `POSTFIX` is also a text that needs no brackets, such as a name."""
 
 LEVELS = {
     ir.BinaryOperator.ADD: SUM,
@@ -28,4 +28,4 @@ LEVELS = {
 }
 
 MIXED_NEEDS_BRACKETS = (OR, AND, BIT_OR, BIT_XOR, BIT_AND)
-"""Operators whose order few remember: inside each other, and bit operators around anything, they are bracketed."""
+"""Operators whose precedence few remember: inside each other, and bit operators around anything, they are bracketed."""

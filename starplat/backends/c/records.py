@@ -1,4 +1,4 @@
-"""Prints what a traced launch notes of itself: when it comes to a point, and how many nodes are active there."""
+"""Prints the records of a traced persistent kernel: the time at a point, and the number of active nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starplat.backends.text.helpers import Helpers
 
 
 class Printer(Protocol):
-    """What is asked of the printer of plain statements."""
+    """What this module needs from the statement printer."""
 
     @property
     def expressions(self) -> ExpressionPrinter: ...

@@ -1,4 +1,4 @@
-"""Prints loops whose threads share the arcs of nodes: of all, of those in a set or a list, and of who looks for one."""
+"""Prints loops whose threads share the arcs of nodes: of all, of a set, of a list, of searching nodes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class RowPrinter:
         yield f"{INDENT}}});"
 
     def over_nodes(self, loop: st.Advance | st.Gather | st.Search, function: str, *more: str) -> Iterator[str]:
-        """The beginning of a call that shares the arcs of nodes out: whose, and which are kept."""
+        """The head of a call that shares the arcs of nodes: which nodes, and which are kept."""
         name, (function, whose) = self.expressions.local, self.called(loop, function)
         given = f"{', '.join((whose, name(loop.rows), *more))},"
         if not isinstance(loop, st.Search) and loop.listed is not None:
@@ -102,7 +102,7 @@ class RowPrinter:
             yield f"{INDENT}[&](int {name(loop.node)}) {{ return {self.expressions.expression(loop.keep)}; }},"
 
     def called(self, loop: st.Advance | st.Gather | st.Search, function: str) -> tuple[str, str]:
-        """The function of that kind that does it, which is noted with all it needs, and whose arcs it is given."""
+        """The function that does it, noted with all it needs, and the rows that it is given."""
         name, need = self.expressions.local, self.expressions.helpers.need
         members, takes = (None, False) if isinstance(loop, st.Search) else (loop.members, loop.takes)
         listed = None if isinstance(loop, st.Search) else loop.listed
@@ -142,7 +142,7 @@ class RowPrinter:
         return function, whose
 
     def keep_and_visit(self, node: ir.Variable, keep: ir.Expression | None, visit: st.Body) -> Iterator[str]:
-        """Says whether a node is kept, and does what is done with one that is."""
+        """The arguments for the kept nodes, and for the work on one."""
         yield f"{INDENT}[&](int {self.expressions.local(node)}) {{"
         if keep is not None:
             yield f"{INDENT * 2}if ({self.expressions.expression(negated(keep))}) return false;"
@@ -151,14 +151,14 @@ class RowPrinter:
         yield f"{INDENT}}},"
 
     def need_for_rows(self, helper: str) -> None:
-        """Notes a function that goes over rows, and what all of these call."""
+        """Notes a function that walks rows, and what all of these call."""
         if helper in _BY_WARP_NUMBER:
             self.expressions.helpers.need("warp_number")
         self.expressions.helpers.need("long_rows", threads=str(THREADS_TOGETHER))
         self.expressions.helpers.need(helper)
 
     def listed(self, listed: ir.Listed) -> str:
-        """Where a list begins, and how many are in it."""
+        """The start and length of a list."""
         first, length = self.of_list(listed)
         return f"{first}, {length}"
 
@@ -169,7 +169,7 @@ class RowPrinter:
     def of_list(self, listed: ir.Listed | ir.InWords | None) -> tuple[str, str] | None: ...
 
     def of_list(self, listed: ir.Listed | ir.InWords | None) -> tuple[str, str] | None:
-        """The same apart; of words, how many nodes these have."""
+        """The same apart; of words, the number of their nodes."""
         if listed is None:
             return None
         if isinstance(listed, ir.InWords):
@@ -178,7 +178,7 @@ class RowPrinter:
         return self.behind(listed.array, listed.first), self.expressions.expression(length)
 
     def behind(self, array: ir.Array, first: ir.Expression) -> str:
-        """The cells of an array from one on."""
+        """The cells of an array from a given one on."""
         name = self.expressions.local(array)
         return (
             name if isinstance(first, ir.Const) and first.value == 0 else f"{name} + {self.expressions.at(SUM, first)}"
@@ -186,7 +186,7 @@ class RowPrinter:
 
 
 def _kept(takes: bool) -> str:
-    """How the name of a function ends that goes over a set's members."""
+    """The suffix of a function that walks the members of a set."""
     return "" if takes else "_and_keep"
 
 
@@ -202,7 +202,7 @@ _BY_WARP_NUMBER = frozenset(
         "search_all",
     }
 )
-"""Those that give nodes to warps by their number."""
+"""Functions that give nodes to warps by number."""
 
 _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Advance, True): ("warp_arcs", "share_arcs"),
@@ -211,4 +211,4 @@ _NEEDS: dict[tuple[type[st.Statement], bool], tuple[str, ...]] = {
     (st.Gather, False): ("warp_arcs", "share_values", "long_values"),
     (st.Search, True): ("teams",),
 }
-"""What the functions that share arcs out call, by what they do and whether they go over all nodes."""
+"""The functions called by those that share arcs, by what they do and whether they walk all nodes."""

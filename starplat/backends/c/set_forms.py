@@ -1,6 +1,6 @@
-"""Which functions of `templates/cuda/sets.jinja` the sets of a packing are made of.
+"""The functions of `templates/cuda/sets.jinja` for each packing of sets.
 
-Printers ask here for what they call; how a set is kept is known nowhere else among them.
+Printers ask here for the functions that they call; no other printer knows how a set is stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def packing_of(members: ir.Array) -> ir.Packing:
 
 
 def need_frontier(helpers: Helpers, members: ir.Array) -> None:
-    """Notes what sets of nodes are, and what puts nodes in."""
+    """Notes the type of sets and the insertion."""
     packing = packing_of(members)
     form, sizes = FORMS[packing], str(SET_WORDS[packing].sizes)
     listed = str(MOST_LISTED) if form.list == "short" else ""
@@ -48,7 +48,7 @@ def need_frontier(helpers: Helpers, members: ir.Array) -> None:
 
 
 def need_visit(helpers: Helpers, members: ir.Array) -> None:
-    """Notes what goes over a set's members."""
+    """Notes the walk over a set's members."""
     form = FORMS[packing_of(members)]
     need_frontier(helpers, members)
     helpers.need("begin_anew")
@@ -64,12 +64,12 @@ def need_visit(helpers: Helpers, members: ir.Array) -> None:
 
 
 def need_listed(helpers: Helpers, members: ir.Array) -> None:
-    """Notes what says whether a set's list has all members, and how many these are."""
+    """Notes the test whether a set's list has all members, and their number."""
     helpers.need(f"listed_{FORMS[packing_of(members)].list}")
 
 
 def need_listing(helpers: Helpers, members: ir.Array) -> None:
-    """Notes what writes a set's members elsewhere."""
+    """Notes the function that writes a set's members elsewhere."""
     form = FORMS[packing_of(members)]
     if form.list != "none":
         need_listed(helpers, members)
@@ -100,7 +100,7 @@ def set_helpers(packing: ir.Packing) -> tuple[Helper, ...]:
 
 
 _OF_ROWS = ("warp_number", "sum_up_to")
-"""What others than sets use too."""
+"""Functions used outside of sets too."""
 
 
 def has_whole_list(members: ir.Array | None) -> bool:
@@ -109,7 +109,7 @@ def has_whole_list(members: ir.Array | None) -> bool:
 
 
 def _need_words(helpers: Helpers, form: Form) -> None:
-    """Notes what goes over a set's bits, word by word."""
+    """Notes the walk over a set's bits, word by word."""
     helpers.need("warp_number" if form.words == "bits" else "sum_up_to")
     helpers.need(f"visit_words_{form.words}")
 

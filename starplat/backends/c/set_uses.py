@@ -1,6 +1,6 @@
-"""Which arrays of a program change, and which sets do not, so that the host may keep a list of their members.
+"""Finds arrays that change and sets that do not, so that the host may keep a list of their members.
 
-Takes a module; returns arrays. Says nothing of the sets that loops on the device are made of.
+Takes a module; returns arrays. Sets of persistent kernels are not covered.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def fixed_sets(module: ir.Module) -> frozenset[ir.Array]:
 
 
 def _ways_up(module: ir.Module) -> Iterator[tuple[ir.Array, ir.Array]]:
-    """What a function calls an array, and what a caller does that lends it."""
+    """From a function's name of an array to the callers' names."""
     for call in walk(module.functions):
         if isinstance(call, ir.HostCall):
             parameters = module.function(call.function).parameters
@@ -40,7 +40,7 @@ def _ways_up(module: ir.Module) -> Iterator[tuple[ir.Array, ir.Array]]:
 
 
 def _spread(arrays: set[ir.Array], ways: tuple[tuple[ir.Array, ir.Array], ...]) -> set[ir.Array]:
-    """The arrays, and those that a way leads to from one of them."""
+    """The arrays, and those reachable from them."""
     found = set(arrays)
     while reached := {end for start, end in ways if start in found} - found:
         found |= reached

@@ -1,4 +1,4 @@
-"""Prints what is done with sets of nodes: who joins, who asks for them, and who goes over them."""
+"""Prints operations on sets of nodes: insertion, tests, walks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WithSets = st.Advance | st.EachMember | st.Gather | st.GroupAdvance | st.GroupGa
 
 
 class Printer(lines.Printer, Protocol):
-    """What is asked of the printer of all statements."""
+    """What this module needs from the statement printer."""
 
     def otherwise(self, body: st.Body) -> Iterator[str]: ...
 
@@ -42,7 +42,7 @@ def with_sets(printer: Printer, statement: WithSets) -> Iterator[str]:
 
 
 def _of_one_set(printer: Printer, statement: _OfOneSet) -> Iterator[str]:
-    """What is done with a set, but for going over it."""
+    """The operations on a set other than a walk."""
     name, need = printer.expressions.local, printer.expressions.helpers.need
     need_frontier(printer.expressions.helpers, statement.members)
     match statement:

@@ -1,4 +1,4 @@
-"""Prints legal statements as finished, indented lines of a C-like language.
+"""Prints legal statements as indented lines of a C-like language.
 
 Takes statements and an expression printer; returns lines. What a target lacks has been rewritten before; what a target
 spells in its own way is in its `Spelling`.
@@ -100,7 +100,7 @@ class StatementPrinter:
         return f"{'const ' * declare.constant}{kind} {name} = {self.text(declare.value)}"
 
     def piece(self, piece: st.Piece) -> Iterator[str]:
-        """The ends of what a thread has of a range, the second where the next one's begins."""
+        """The ends of a thread's piece of a range, the second where the next one's begins."""
         spelling = self.expressions.spelling
         kind = spelling.values[piece.begin.element]
         name = "arc_piece" if piece.begin.element is ir.Element.ARC else "piece"
@@ -113,7 +113,7 @@ class StatementPrinter:
         return assignment_text(self.expressions, assignment.variable, assignment.value)
 
     def together(self, statement: st.Scope | st.GridBarrier | st.SwapPointers | st.OnFirst) -> Iterator[str]:
-        """What only a launch has whose threads wait for each other."""
+        """Statements that only persistent kernels have."""
         match statement:
             case st.Scope(comments, body):
                 yield "{"

@@ -1,4 +1,4 @@
-"""Which conversions an expression in a C-like language can do without, and whether its text has 64 bits."""
+"""Finds the conversions that an expression in a C-like language can do without, and whether its text has 64 bits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def without_narrowing(expression: ir.Expression) -> ir.Expression:
 
 
 def without_cast(expression: ir.Expression) -> ir.Expression:
-    """The expression without conversions that its text may leave to whoever takes it."""
+    """The expression without conversions that its context makes anyway."""
     return without_narrowing(without_widening(expression))
 
 

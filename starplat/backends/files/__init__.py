@@ -1,1 +1,1 @@
-"""The files of an emitted program: headers, kernels, the program itself, a library."""
+"""Files of an emitted program: headers, kernels, the program itself, a library."""

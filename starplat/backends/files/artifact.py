@@ -1,4 +1,4 @@
-"""What the template of a complete C++ program needs: host functions, the graph's arrays, arguments and results.
+"""The pieces of a complete C++ program for its template: host functions, graph arrays, arguments, results.
 
 The same for every target; a target's template adds its own Device, Buffer and Word.
 """
@@ -82,7 +82,7 @@ def host_lines(pieces: Mapping[str, object]) -> Iterator[str]:
 
 
 def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
-    """What only `main` needs."""
+    """The pieces of `main` only."""
     arguments, returned = _Arguments(module, names, capabilities), _returned(module)
     return {
         "library": False,
@@ -101,7 +101,7 @@ def _program_pieces(module: ir.Module, names: Names, stem: str, capabilities: Ca
 
 
 def _library_pieces(module: ir.Module, names: Names, stem: str, capabilities: Capabilities) -> dict[str, object]:
-    """What only the function for C needs."""
+    """The pieces of the C function only."""
     interface, arguments = Interface(module, names), _Arguments(module, names, capabilities)
     entry = names.host_function(module.entry)
     return {
@@ -147,7 +147,7 @@ def header_text(module: ir.Module, stem: str, capabilities: Capabilities) -> str
 
 
 def _returned(module: ir.Module) -> str | None:
-    """How the value that the entry returns is shown."""
+    """How the entry's return value is printed."""
     if not isinstance(module.result_type, Scalar):
         return None
     if module.result_type in (Scalar.FLOAT, Scalar.DOUBLE):

@@ -1,4 +1,4 @@
-"""Leaves out of texts in C or C++ the definitions that nothing uses.
+"""Removes unused definitions from C or C++ text.
 
 Takes the text of our helper functions, types and constants, and what is written with them; returns the same text
 without the definitions that neither this nor another kept one names. Definitions stand apart by blank lines, a
@@ -44,7 +44,7 @@ class Definition:
 
 
 def used(texts: Sequence[str], says: Iterable[str]) -> list[str]:
-    """The texts without the definitions that are of no use to `says`; one that loses all is left out.
+    """The texts without the definitions that `says` does not use; one that loses all is left out.
 
     Lines that define nothing by name stay.
     """

@@ -1,4 +1,4 @@
-"""The header of a target: what all its programs share beside their algorithm, whatever they need of it.
+"""The header of a target: everything that its programs share beside their algorithm.
 
 A header has the target's devices and memory, and those of our helper functions that are the same in every program. It
 stands beside programs as it is; a program in a single file holds only those of its definitions that it uses. Functions
@@ -129,5 +129,5 @@ def host_header(name: str, language: str, includes: tuple[str, ...]) -> Header:
 
 
 def shared(text: str) -> str:
-    """A helper as a header has it: nobody minds if no program calls it."""
+    """A helper as a header has it: it may stay unused."""
     return _STATIC.sub(lambda match: f"{match[1]}{match[2] or 'inline '}", text)

@@ -1,4 +1,4 @@
-"""The header of a target's kernels: those of our helper functions that are the same in every file of kernels.
+"""The header of a target's kernels: helper functions that are the same in every file of kernels.
 
 For targets whose kernels are a file of their own: its first line asks for the header, which lies beside it. A program
 in a single file holds the kernels with what they use, as the device's compiler gets them.

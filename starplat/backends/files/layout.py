@@ -1,4 +1,4 @@
-"""Lays a program out in files: the headers that programs share beside it, or all of it in one file.
+"""Lays out a program in files: shared headers beside it, or all in one file.
 
 A program asks for a header as C++ does, by a line `#include "starplat_program.hpp"`. Its text is the template
 `headers/starplat_program.hpp.jinja`, which gets nothing but numbers that all programs have in common, so that a header

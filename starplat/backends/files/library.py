@@ -1,4 +1,4 @@
-"""What a program is to callers from C: one function, with the graph and everything else as plain arrays and numbers.
+"""The C interface of a program: one function that takes the graph and all else as plain arrays and numbers.
 
 Takes a module and names; returns the declarations of a header and the lines that carry a caller's arguments over to
 the C++ function and back.
@@ -29,10 +29,10 @@ _TYPES = {
     ir.Element.NODE: "int64_t",
     ir.Element.ARC: "int64_t",
 }
-"""What a cell or number is in C; nodes go by what the caller's graph calls them."""
+"""The C type of a cell or number; nodes are the caller's ids."""
 
 _OWN = ("given_graph", "given_device", "given_handle", "given_returned")
-"""What every library calls parameters that no program has."""
+"""Parameters that every library has, whose names no program uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Interface:
         ]
 
     def weight_type(self, weight: ir.Element | None) -> str | None:
-        """What a weight is in C."""
+        """The C type of a weight."""
         return None if weight is None else _TYPES[weight]
 
     def parameters(self) -> list[CParameter]:
@@ -102,12 +102,12 @@ class Interface:
         return self.module.function(self.module.entry).result
 
     def given(self, what: ir.Variable | ir.Array) -> str:
-        """What the C function calls its parameter: C++ has the name for its own."""
+        """The C function's name of its parameter: C++ has the name for its own."""
         return self._given[what]
 
     @cached_property
     def _given(self) -> dict[ir.Variable | ir.Array, str]:
-        """Names of which none is another's, nor another's with its count."""
+        """Names that collide with no other's, nor with another's count."""
         given, used = {}, set(_OWN)
         for _, parameter in pairs(self.module):
             base, number = f"given_{self.names.local(parameter.what).rstrip('_')}", 2

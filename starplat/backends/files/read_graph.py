@@ -1,6 +1,6 @@
-"""What of a graph on the host an emitted program uses: the type that holds it, and what is worked out before it runs.
+"""The host graph of an emitted program: its type, and the arrays computed before the run.
 
-The types themselves, and the reader of files, are headers that all programs share.
+The types and the file reader are headers that all programs share.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def graph_pieces(module: ir.Module) -> dict[str, object]:
 
 
 def _steps(used: Set[ir.Array]) -> Iterator[str]:
-    """The functions of a graph that work out, when it is asked to, arrays that are used."""
+    """The functions of a graph that compute used arrays on demand."""
     if ir.SOURCES in used:
         yield "add_sources"
     if ir.IN_ARCS in used:

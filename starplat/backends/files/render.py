@@ -1,4 +1,4 @@
-"""Fills templates: loops over a view's pieces and places them, nothing else."""
+"""Renders templates, which only loop over a view's pieces and place them."""
 
 from __future__ import annotations
 

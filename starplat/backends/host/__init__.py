@@ -1,1 +1,1 @@
-"""Host functions in C++."""
+"""Printers of host functions in C++."""

@@ -1,4 +1,4 @@
-"""Prints host functions as C++ over the small classes that every artifact brings: Device, Graph, Buffer, Word.
+"""Prints host functions as C++ over the classes of every artifact: Device, Graph, Buffer, Word.
 
 Only those classes differ between targets; a host function reads the same on each of them. Takes a module and names,
 returns finished functions, and notes which helper functions they call.
@@ -201,7 +201,7 @@ class HostPrinter:
                 assert_never(op)
 
     def grouped(self, block: ir.HostBlock) -> Iterator[str]:
-        """What became of one statement of the program, under the place where that stands."""
+        """The code of one statement of the program, under its place in the text."""
         place = origin(self.module, block.span)
         if place is not None:
             yield comment(place)

@@ -1,4 +1,4 @@
-"""Prints launches: how a host function starts a kernel, and how what its reductions came to is brought back.
+"""Prints kernel launches of host functions, and the readback of their reductions.
 
 Takes a kernel and how the target launches one; returns lines. A reduction comes back in a `Word`, which the function
 declares at its top, so that a loop of launches allocates nothing.
@@ -97,7 +97,7 @@ class LaunchPrinter:
             yield f"Word<{CELLS[element]}> {name}(device);"
 
     def launch(self, kernel: ir.Kernel) -> Iterator[str]:
-        """The launch, before it what its reductions begin with, after it what they came to."""
+        """The launch, with the initialisation of its reductions before it and their readback after it."""
         for reduction in kernel.brought_back:
             start = self.expressions.expression(identity(reduction.combine, reduction.variable.element))
             yield f"{self.word(reduction.variable)}.set({start});"
@@ -145,7 +145,7 @@ class LaunchPrinter:
         assert_never(argument.kind)
 
     def by_group(self, loop: st.LegalLoop) -> Iterator[str]:
-        """The launch of one group that runs rounds by itself, and after it what it has changed."""
+        """The launch of one group that runs rounds, and the readback of what it changed."""
         launching, kernel = self.launching, self.names.kernel(loop.op.name)
         arguments = [part.format(kernel=kernel) for part in launching.group_first]
         for argument in loop_parameters(self.module, loop):
@@ -156,7 +156,7 @@ class LaunchPrinter:
             yield f"{self.names.local(variable)} = {self.word(variable)}.read();"
 
     def together(self, loop: st.LegalLoop) -> Iterator[str]:
-        """The one launch of an operation whose threads wait for each other: its words, the launch, its outcomes."""
+        """The launch of a persistent kernel: its words, the launch, its outcomes."""
         if loop.op.one_group:
             yield from self.by_group(loop)
             return
@@ -181,7 +181,7 @@ class LaunchPrinter:
             yield f"{self.names.local(variable)} = {self.names.local(word)}.read();"
 
     def iterations(self, kernel: ir.Kernel) -> str | None:
-        """How many threads find work, None for a kernel of one thread."""
+        """The number of threads with work, None for a kernel of one thread."""
         match kernel.domain:
             case ir.AllNodes():
                 return "graph.num_nodes"
@@ -201,7 +201,7 @@ class LaunchPrinter:
         assert_never(kernel.domain)
 
     def word(self, variable: ir.Variable) -> str:
-        """The word that what a kernel adds to this variable comes back in."""
+        """The word of the reduction into this variable."""
         key = (variable, st.result_element(variable.element))
         if key not in self.words:
             self.words[key] = self.fresh(f"{self.names.local(variable)}_result")
@@ -218,7 +218,7 @@ class LaunchPrinter:
         return f"{variable} {combine.value}= {came};"
 
     def fresh(self, name: str) -> str:
-        """A name for a word that nothing else has, and no two of `_` in a row, which nothing may have."""
+        """A fresh name for a word, without two `_` in a row, which C++ reserves."""
         name = re.sub(r"_+", "_", name)
         number, candidate = 2, name
         while candidate in self.words.values() or self.names.is_taken(candidate):

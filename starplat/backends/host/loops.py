@@ -1,4 +1,4 @@
-"""How a loop of a host function is written in C++: plain where it can be, else as one that is left from its middle."""
+"""Prints loops of host functions in C++: plain where possible, else with an exit from the middle."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from starplat.ir.visitor import walk
 
 
 class Printer(Protocol):
-    """What is asked of the printer of all operations of a function."""
+    """What this module needs from the printer of host operations."""
 
     module: ir.Module
     names: Names
@@ -44,7 +44,7 @@ class Printer(Protocol):
 
 @dataclass(frozen=True)
 class HostLoopPrinter:
-    """Prints loops; what is inside is printed by whoever prints all operations."""
+    """Prints loops; the printer of operations prints their bodies."""
 
     host: Printer
 
@@ -78,8 +78,8 @@ class HostLoopPrinter:
                 assert_never(loop)
 
     def in_batches(self, loop: ir.InBatches) -> Iterator[str]:
-        """Rounds are asked for without waiting; after each batch, which is twice as long as the one before up to the
-        most, the host looks whether there are more."""
+        """Rounds are launched without waiting; after each batch, which is twice as long as the one before up to a
+        limit, the host looks whether there are more."""
         fresh = self.host.launches.fresh
         ahead, asked = fresh("ahead"), fresh("asked")
         longer = f"{ahead} = {ahead} < {loop.most} ? 2 * {ahead} : {ahead}"
@@ -93,7 +93,7 @@ class HostLoopPrinter:
         yield "}"
 
     def is_read(self, variable: ir.Variable, body: tuple[ir.HostOp, ...]) -> bool:
-        """Whether the body of a loop uses what the loop gives it."""
+        """Whether the body of a loop uses the loop's variable."""
         return variable in read_by_anybody(body, self.host.module)
 
     def is_settled(self, value: ir.Expression) -> bool:
@@ -103,7 +103,7 @@ class HostLoopPrinter:
         return isinstance(value, ir.Const | ir.NumNodes | ir.NumArcs)
 
     def while_loop(self, loop: ir.HostWhile) -> Iterator[str]:
-        """A plain loop where nothing has to be asked of the device, else one that leaves from its middle."""
+        """A plain loop where the condition needs no device, else one that exits from its middle."""
         leave = f"if ({self.host.text(negated(loop.condition))}) break;"
         before = [line for op in loop.before for line in self.host.operation(op)]
         if loop.test_last and not before and not _declares_asked(loop):

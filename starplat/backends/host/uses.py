@@ -1,4 +1,4 @@
-"""Which variables and arrays host functions use, and which functions they call."""
+"""Finds the variables and arrays that host functions use, and the functions that they call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_by_anybody(body: tuple[ir.HostOp, ...], module: ir.Module) -> frozenset
 
 
 def filled_by_device(function: ir.HostFunction, module: ir.Module) -> frozenset[ir.Variable]:
-    """Variables that change because something came back from the device or from a call."""
+    """Variables that a launch, a readback or a call changes."""
     changed: set[ir.Variable] = set()
     for part in walk(function.body):
         match part:

@@ -1,4 +1,4 @@
-"""C++ on the host: the words that emitted host functions are written in, the same on every target."""
+"""The spelling of emitted host functions: C++, the same on every target."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SIZES = {
 
 
 def size_of(array: ir.Array) -> str:
-    """How many cells an array has, in C++; a packed one has words."""
+    """The number of cells of an array, in C++; a packed one has words."""
     if array.packed is not None:
         words = SET_WORDS[array.packed]
         for_nodes = (f"(graph.num_nodes + {share - 1}) / {share}" for share in words.shares if share > 1)

@@ -1,1 +1,1 @@
-"""Legalisation: kernels and functions are said with what a target can do. `routines` begins it."""
+"""Legalisation: rewrites kernels and functions within a target's capabilities. `routines` begins it."""

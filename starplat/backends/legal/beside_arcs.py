@@ -1,4 +1,4 @@
-"""What a kernel does with a node beside the loop over its arcs, when threads share that loop."""
+"""The work on a node beside the loop over its arcs, where threads share that loop."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from starplat.ir import nodes as ir
 
 
 def repeated(ahead: Iterable[ir.KernelOp]) -> tuple[ir.KernelOp, ...]:
-    """Of what stands ahead of a loop over arcs, what is worked out again for every arc."""
+    """The operations ahead of a loop over arcs that are evaluated again for every arc."""
     return tuple(op for op in ahead if isinstance(op, ir.Let))
 
 
 def visited(operations: Operations, ahead: tuple[ir.KernelOp, ...]) -> st.Body:
-    """What is done with a node, besides what is worked out for its arcs."""
+    """The operations on a node that are not evaluated per arc."""
     return () if repeated(ahead) == ahead else without_unread(operations.block(ahead))

@@ -1,4 +1,4 @@
-"""What is done wherever a loop goes on with its next round."""
+"""Rewrites `continue`: the statements wherever a loop goes on with its next round."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starplat.backends import statements as st
 
 
 def replace_continue(body: st.Body, by: st.Body) -> st.Body:
-    """`body` with other statements where it goes on with the next round of the loop around it."""
+    """`body` with each `continue` of the loop around it replaced."""
     replaced: list[st.Statement] = []
     for statement in body:
         match statement:
@@ -23,5 +23,5 @@ def replace_continue(body: st.Body, by: st.Body) -> st.Body:
 
 
 def has_continue(body: st.Body) -> bool:
-    """Whether it goes on so from within."""
+    """Whether it continues the loop around it."""
     return replace_continue(body, ()) != body

@@ -1,4 +1,4 @@
-"""Where a thread gathers what it contributes to the reductions of its kernel, and how that is handed on."""
+"""Reductions of a kernel: the local of a thread's contributions, and how it is combined with others."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.python.arithmetic import identity
 
 ANY = (ir.Combine.OR, ir.Combine.BIT_OR, ir.Combine.MAX, ir.Combine.ADD)
-"""Those that make a BOOL true as soon as one contributes so."""
+"""Operators that make a BOOL true as soon as one contribution is."""
 
 _ALL = (ir.Combine.AND, ir.Combine.BIT_AND, ir.Combine.MIN, ir.Combine.MULTIPLY)
-"""Those that make it false so."""
+"""Operators that make it false so."""
 
 
 class Together(Enum):
-    """Which threads of a launch hand on together what they contribute."""
+    """Which threads of a launch combine their contributions."""
 
     ALONE = "there is only one"
     APART = "each for itself"
@@ -42,16 +42,16 @@ class Contributions:
         }
 
     def start(self, reduction: ir.Reduction) -> ir.Const:
-        """What a thread has of a reduction before it contributes anything."""
+        """A thread's part of a reduction before it contributes."""
         start, part = identity(reduction.combine, reduction.variable.element), self.parts[reduction.variable]
         return build.number(int(start.value)) if start.element is not part.element else start
 
     def contributed(self, reduction: ir.Variable) -> tuple[ir.Combine, ir.Variable]:
-        """How what threads found of one of the kernel's reductions is combined, and the local that it is in."""
+        """How the threads' parts of a reduction are combined, and the local that holds one."""
         return as_logical(self.combines[reduction], reduction), self.parts[reduction]
 
     def statements(self, reduction: ir.Variable, value: ir.Expression) -> st.Body:
-        """What an iteration does that contributes a value."""
+        """The statements of an iteration that contributes a value."""
         part, combine = self.parts[reduction], self.combines[reduction]
         if reduction.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
             return (st.Accumulate(part, combine, value),)
@@ -60,7 +60,7 @@ class Contributions:
         return only_if(value if sets else negated(value), st.Assign(part, end))
 
     def handed_over(self, results: tuple[ir.Array, ...]) -> st.Body:
-        """The stores of what the threads found together."""
+        """The stores of the threads' combined result."""
         pairs = zip(self.reductions, results, strict=True)
         return tuple(st.StoreCell(result, build.ZERO, ir.Ref(self.parts[r.variable])) for r, result in pairs)
 
@@ -69,7 +69,7 @@ class Contributions:
         return tuple(st.Declare(self.parts[r.variable], self.start(r), constant=False) for r in self.reductions)
 
     def ends(self, results: tuple[ir.Array, ...], together: Together) -> st.Body:
-        """What hands the parts of all threads on to the words of the results."""
+        """The statements that combine the parts of all threads into the words of the results."""
         pairs = zip(self.reductions, results, strict=True)
         return tuple(s for reduction, result in pairs for s in self._end(reduction, result, together))
 
@@ -100,7 +100,7 @@ def result_word(reduction: ir.Reduction, scalars: set[str], names: Locals) -> ir
 
 
 def as_logical(combine: ir.Combine, variable: ir.Variable) -> ir.Combine:
-    """The logical operator that does for a BOOL what `combine` does."""
+    """The logical operator equal to `combine` on BOOLs."""
     if variable.element is not ir.Element.BOOL or combine is ir.Combine.BIT_XOR:
         return combine
     return ir.Combine.OR if combine in ANY else ir.Combine.AND
@@ -114,6 +114,6 @@ def only_if(condition: ir.Expression, statement: st.Statement) -> st.Body:
 
 
 def _word(reduction: ir.Reduction, capabilities: Capabilities) -> ir.Element:
-    """Targets that combine what threads find themselves combine words better than bytes."""
+    """Targets that combine parts themselves combine words better than bytes."""
     element = reduction.variable.element
     return st.result_element(element) if capabilities.structured_loops else element

@@ -1,4 +1,4 @@
-"""Which loop of threads goes over the domain of a kernel."""
+"""The loop of threads over the domain of a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop under directives whose reductions stay on the device, or for whose end the host does not wait.
+"""Loops under directives whose reductions stay on the device, or that the host does not wait for.
 
 A clause brings what it combines back to the host. So an iteration of the outermost loop is a whole gang here: its teams
 share the kernel's loop, clauses combine what they find, and the gang hands that on to the cell in one piece.
@@ -16,14 +16,14 @@ from starplat.ir import nodes as ir
 
 
 def guarded(loop: st.Count, guard: ir.Array | None) -> st.Count:
-    """The loop, which has no iterations where the guard says so."""
+    """The loop, without iterations if the guard does not hold."""
     if guard is None:
         return loop
     return replace(loop, end=ir.Select(ir.Load(guard, build.ZERO), loop.end, loop.first))
 
 
 def guarded_block(body: st.Body, guard: ir.Array | None) -> st.Body:
-    """What one thread does, which is nothing where the guard says so."""
+    """The block of one thread, empty if the guard does not hold."""
     return body if guard is None else (st.If(ir.Load(guard, build.ZERO), body),)
 
 

@@ -1,4 +1,4 @@
-"""Makes statements of kernels whose arcs the threads of a group share, for targets without warps.
+"""Statements of kernels whose arcs a group shares, for targets without warps.
 
 One loop goes over arcs and has whose they are from the group's memory, so that what is done to an arc stands in the
 kernel once.

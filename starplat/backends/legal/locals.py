@@ -1,4 +1,4 @@
-"""In which local a value waits until it is used, and which value needs none."""
+"""Decides which values wait in a local until they are used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starplat.ir import nodes as ir
 
 
 class Locals:
-    """Those of one kernel or function; `changing` are they that change, `once_set` they that one operation assigns."""
+    """Those of one kernel or function; `changing` are assigned, `once_set` by one operation only."""
 
     def __init__(self, routine: ir.Kernel | ir.Function, taken: Iterable[str]) -> None:
         names = {variable.name for variable in variables_in(routine)}
@@ -44,7 +44,7 @@ class Locals:
     def apart(
         self, variable: ir.Variable, index: ir.Expression, value: ir.Expression
     ) -> tuple[st.Body, tuple[ir.Expression, ir.Expression]]:
-        """Where a cell is and what it gets, in locals if they mention the variable that is about to change."""
+        """The cell's index and its new value, in locals if they mention the variable that is about to change."""
         before: st.Body = ()
         settled = []
         for name, part in (("cell", index), ("value", value)):

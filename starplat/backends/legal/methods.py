@@ -1,4 +1,4 @@
-"""How a target updates a shared cell in one piece; what it cannot do at all is refused here."""
+"""Chooses how a target updates a shared cell atomically, or refuses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from starplat.source import SourceFile, Span
 
 @dataclass(frozen=True)
 class Methods:
-    """Those of a target, asked for by the kernel or function that stands at a place of the program."""
+    """Those of a target, for the kernel or function at a place of the program."""
 
     capabilities: Capabilities
     source: SourceFile
     span: Span
 
     def method(self, combine: ir.Combine, element: ir.Element) -> st.Method:
-        """How the target updates a shared cell in one piece.
+        """How the target updates a shared cell atomically.
 
         Raises:
             DiagnosticError: E0604, it cannot.
@@ -36,17 +36,17 @@ class Methods:
         )
 
     def require_fetch(self, array: ir.Array, combine: ir.Combine) -> None:
-        """Refuses what reads a cell and changes it, if the target cannot do so in one piece."""
+        """Refuses an atomic read and change of a cell, if the target has none."""
         if not self.capabilities.has_atomic(combine, array.element):
             raise self._impossible(f"this target cannot read a cell of '{array.name}' and change it in one piece")
 
     def require_swap(self, array: ir.Array) -> None:
-        """Refuses what compares and swaps a cell, if the target cannot do so in one piece."""
+        """Refuses an atomic compare-and-swap of a cell, if the target has none."""
         if not self.capabilities.has_compare_and_swap(array.element):
             raise self._impossible(f"this target cannot compare and swap a cell of '{array.name}' in one piece")
 
     def require_lock(self, array: ir.Array) -> None:
-        """Refuses what takes a lock, if the target cannot."""
+        """Refuses a lock, if the target has none."""
         if not self.capabilities.has_compare_and_swap(ir.Element.INT):
             raise self._impossible(f"this target cannot lock a cell of '{array.name}'")
 

@@ -1,5 +1,5 @@
-"""Says with one thread what a group of threads does, for targets that have no numbers for threads: it has every loop to
-itself, is the first of all, and waits for nobody.
+"""Rewrites the work of a group for one thread, for targets without thread numbers: it takes every iteration and needs
+no barrier.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from starplat.backends import statements as st
 
 
 def by_one_thread(body: st.Body) -> st.Body:
-    """The statements as the only thread of a group does them."""
+    """The statements for the only thread of a group."""
     return tuple(done for statement in body for done in _done(statement))
 
 
@@ -28,7 +28,7 @@ def _done(statement: st.Statement) -> st.Body:
 
 
 def _with_blocks(statement: st.Statement) -> st.Statement:
-    """The statement with its blocks said so."""
+    """The statement with its blocks rewritten."""
     blocks: dict[str, Any] = {}
     for field in fields(statement):
         part = getattr(statement, field.name)

@@ -1,4 +1,4 @@
-"""What statements the operations of a kernel or function become."""
+"""Rewrites the operations of a kernel or function as statements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from starplat.ir.shapes.shared_rows import SharedRow, shared_rows
 
 
 class Operations:
-    """Works on one kernel or function; `taken` are names that it may not give, besides those of the routine."""
+    """Rewrites one kernel or function; `taken` are names to avoid besides those of the routine."""
 
     def __init__(
         self, routine: ir.Kernel | ir.Function, module: ir.Module, capabilities: Capabilities, taken: Iterable[str] = ()
@@ -87,7 +87,7 @@ class Operations:
         return st.If(condition, then, otherwise) if then else st.If(negated(condition), otherwise)
 
     def stepped(self, condition: ir.Expression, step: st.Body, body: st.Body) -> st.Statement:
-        """A `for` where the step is plain assignments, else a `while` that takes the step wherever a round ends."""
+        """A `for` where the step is plain assignments, else a `while` with the step wherever a round ends."""
         assignments = tuple(statement for statement in step if isinstance(statement, st.Assign))
         if assignments == step:
             return st.For(condition, assignments, body)
@@ -119,14 +119,14 @@ class Operations:
         return (*before, st.Count(position, ir.Load(rows, node), ir.Load(rows, after), stride, body))
 
     def with_neighbor(self, neighbor: ir.Variable, columns: ir.Array, position: ir.Variable, body: st.Body) -> st.Body:
-        """The body of a loop over arcs, which begins with who is at the other end if that matters."""
+        """The body of a loop over arcs, which begins with the neighbor if it is used."""
         if not reads(neighbor, body) and neighbor not in assigned_in(body):
             return body
         return (st.Declare(neighbor, ir.Load(columns, ir.Ref(position)), neighbor not in self.locals.changing), *body)
 
 
 def _with_receivers(body: st.Body, once_set: frozenset[ir.Variable]) -> st.Body:
-    """A local that the next statement gives what a cell held is declared there, without a value of its own."""
+    """Declares a local at the next statement, if that assigns it a cell's old value."""
     joined: list[st.Statement] = []
     for statement in body:
         last = joined[-1] if joined else None

@@ -1,7 +1,7 @@
-"""Says a kernel's operations with what a target can do.
+"""Legalises kernels and functions: rewrites their operations as statements within a target's capabilities.
 
 Takes the kernels and functions of a module and the target's capabilities, returns statements in which every decision is
-taken. Knows what targets can do, not what they are called or how they spell it.
+taken.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def legal_kernel(kernel: ir.Kernel, module: ir.Module, capabilities: Capabilitie
 
 
 def _guarded(kernel: ir.Kernel) -> st.Body:
-    """All threads leave at once where the guard says so."""
+    """All threads exit at once if the guard does not hold."""
     if kernel.guard is None:
         return ()
     return (st.If(build.denied(ir.Load(kernel.guard, build.ZERO)), (st.Leave(),)),)
 
 
 def _together(kernel: ir.Kernel) -> Together:
-    """Who hands on what threads contribute."""
+    """Which threads combine their contributions."""
     if isinstance(kernel.domain, ir.Once):
         return Together.ALONE
     return Together.APART if kernel.works_apart else Together.IN_GROUPS

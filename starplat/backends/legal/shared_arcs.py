@@ -1,4 +1,4 @@
-"""How threads share the arcs of a kernel's nodes: each arc for itself, joined to one value, or until one is found."""
+"""Statements of kernels whose threads share arcs: independent arcs, reductions, searches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starplat.ir.shapes.searching import Searching, searching
 
 
 def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Body:
-    """A thread for every few arcs of a kernel's nodes; what is worked out for a node is worked out for each arc."""
+    """A thread for every few arcs of a kernel's nodes; the node's values are computed per arc."""
     if not operations.capabilities.shared_arcs:
         return (by_groups(operations, kernel),)
     searches = searching(kernel)
@@ -29,7 +29,7 @@ def over_arcs(operations: Operations, kernel: ir.Kernel, members: Membership | N
 
 
 def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | None) -> st.Advance:
-    """What is done with arcs one by one."""
+    """Independent work on arcs."""
     *ahead, loop = kernel.body if members is None else members.body
     assert isinstance(loop, ir.ForNeighbors)
     assert kernel.iterator is not None
@@ -47,7 +47,7 @@ def _advance(operations: Operations, kernel: ir.Kernel, members: Membership | No
 
 
 def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.Search:
-    """A test of arcs, and what is done with one that passes it."""
+    """A test of arcs, and the work on one that passes."""
     assert kernel.iterator is not None
     _, columns = ROWS[parts.loop.direction]
     neighbor, position = parts.loop.neighbor, parts.loop.position
@@ -58,7 +58,7 @@ def _search(operations: Operations, kernel: ir.Kernel, parts: Searching) -> st.S
 
 
 def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | None, parts: Gathering) -> st.Gather:
-    """Values of arcs that threads share, and what is done with what they come to."""
+    """A reduction over a node's arcs that threads share, and the work on its result."""
     assert kernel.iterator is not None
     rows, columns = ROWS[parts.loop.direction]
     ahead = operations.block(parts.ahead)
@@ -86,7 +86,7 @@ def _gather(operations: Operations, kernel: ir.Kernel, members: Membership | Non
 
 
 def _returning(body: tuple[ir.KernelOp, ...], total: ir.Variable) -> tuple[ir.KernelOp, ...]:
-    """The body of a loop that gathers, which returns what it would have combined into `total`."""
+    """The body of a reduction, which returns what it would have combined into `total`."""
     *lets, last = body
     match last:
         case ir.SetLocal(_, value):

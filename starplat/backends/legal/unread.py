@@ -1,4 +1,4 @@
-"""Drops locals that nobody reads, and what is assigned to them; a function that is called for one is still called."""
+"""Drops locals that are never read, and their assignments; a call with side effects stays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _read(body: st.Body) -> set[ir.Variable]:
 
 
 def _called_within(body: st.Body) -> set[ir.Variable]:
-    """The locals that are given what is worked out of a function's result, so that the call cannot stand alone."""
+    """The locals whose value contains a call that cannot stand alone."""
     return {
         part.variable
         for part in walk(body)
@@ -58,7 +58,7 @@ def _without(body: st.Body, unread: set[ir.Variable]) -> st.Body:
 
 
 def _rebuilt(statement: st.Statement, unread: set[ir.Variable]) -> st.Statement:
-    """The statement without them in its blocks; a loop that is shared out is a statement in another."""
+    """The statement without them in its blocks; a shared loop is a statement inside another."""
     inner: dict[str, Any] = {}
     for field in fields(statement):
         part = getattr(statement, field.name)

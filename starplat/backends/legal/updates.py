@@ -1,4 +1,4 @@
-"""What an update of a cell becomes: one piece where others may come between, plain statements elsewhere."""
+"""Rewrites updates of cells: atomic where other threads may interfere, plain elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starplat.ir import nodes as ir
 _ONE_MENTION = frozenset(
     {ir.Combine.ADD, ir.Combine.MULTIPLY, ir.Combine.BIT_AND, ir.Combine.BIT_OR, ir.Combine.BIT_XOR}
 )
-"""Those with an assignment operator of their own, which mentions the cell once."""
+"""Operators with an assignment form, which mentions the cell once."""
 
 
 Block = Callable[[tuple[ir.KernelOp, ...]], st.Body]
@@ -42,14 +42,15 @@ class Updates:
         return (*before, st.CombineCell(op.combine, op.array, index, op.value))
 
     def _update_flag(self, op: ir.UpdateCell) -> st.Body:
-        """Whoever changes a flag with `||` stores True, with `&&` False: no need for an atomic operation."""
+        """`||` stores True and `&&` False to a flag: no atomic operation is needed."""
         sets = op.combine in ANY
         condition = op.value if sets else negated(op.value)
         store = st.StoreCell(op.array, op.index, ir.Const(sets, ir.Element.BOOL))
         return only_if(condition, store)
 
     def extreme(self, op: ir.ExtremeCell, block: Block) -> st.Body:
-        """A cell takes a smaller or greater value, with what it carries; `block` says what else is done then."""
+        """A cell takes a smaller or greater value, with its carried values; `block` are further statements of the
+        winner."""
         before, index = self.locals.settled(op.index, "cell", ())
         more, candidate = self.locals.settled(op.candidate, "candidate", ())
         before += more
@@ -79,14 +80,14 @@ class Updates:
         return (*before, st.FetchCell(op.variable, combine, op.array, index, value))
 
     def swap(self, op: ir.CompareSwap) -> st.Body:
-        """A cell is replaced if it holds what is expected."""
+        """A cell is replaced if it holds the expected value."""
         self.methods.require_swap(op.array)
         before, (index, value) = self.locals.apart(op.variable, op.index, op.value)
         return (*before, st.SwapCell(op.variable, op.array, index, op.expected, value))
 
 
 def stored(array: ir.Array, index: ir.Expression, value: ir.Expression) -> st.Statement:
-    """The store of a cell; a packed array is only ever added to."""
+    """The store of a cell; to a packed array nodes are only added."""
     if not array.packed:
         return st.StoreCell(array, index, value)
     assert value == build.TRUE, "the schedule packs what is only added to"

@@ -1,1 +1,1 @@
-"""The kernel that does a whole loop in one launch: barriers, rings, rounds."""
+"""Persistent kernels: barriers, reduction rings, rounds."""

@@ -1,7 +1,7 @@
-"""Before which operations of an `OnDevice` operation its threads wait for each other.
+"""Places the grid barriers of a persistent kernel.
 
-A grid barrier stands wherever a thread would otherwise touch a cell too early. It is left out where every cell is
-touched by the same thread before and after. What operations become between barriers is told by `together`.
+A barrier stands wherever a thread would otherwise touch a cell too early. It is left out where the same thread touches
+every cell before and after. `together` makes the statements between barriers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from starplat.ir.access import Access, accesses
 from starplat.ir.visitor import blocks_of
 
 Pending = frozenset[Access]
-"""What has been touched since the last barrier."""
+"""The cells touched since the last barrier."""
 
 
 class Touches:
-    """What the operations inside one touch.
+    """The cells touched by the operations inside one.
 
     Attributes:
         known: what operations touch, by their identity.
@@ -37,7 +37,7 @@ class Touches:
         self.known: dict[int, Pending] = {}
 
     def touched(self, op: ir.HostOp) -> Pending:
-        """What one operation does to cells, here where others may do something at the same time. Loops ask again."""
+        """The cells that one operation touches, where other threads may run at the same time. Loops ask again."""
         if id(op) not in self.known:
             self.known[id(op)] = self._newly_touched(op)
         return self.known[id(op)]
@@ -51,17 +51,17 @@ class Touches:
         return self.still(touched)
 
     def still(self, touched: Pending) -> Pending:
-        """What has been touched, with no more said of cells than counters say."""
+        """The touched cells, of which only what counters say is kept."""
         return frozenset(access.in_terms_of(self.counters) for access in touched)
 
     def still_after(self, op: ir.HostOp, touched: Pending) -> Pending:
-        """The same, of counters that the operation does not change."""
+        """The same, for counters that the operation does not change."""
         left = self.counters - variables_set((op,), self.module)
         return frozenset(access.in_terms_of(left) for access in touched)
 
     def next_barrier(self, following: Sequence[ir.HostOp], pending: Pending) -> tuple[int, st.GridBarrier] | None:
-        """Before which of the following operations a barrier comes first, and what kind of one; None if there is none
-        before the first that has others inside."""
+        """The first of the following operations that needs a barrier, and its kind; None if none does before the first
+        that contains others."""
         for place, op in enumerate(following):
             if isinstance(op, ir.Swap):
                 pending = after_swap(pending, op.first, op.second)
@@ -76,8 +76,8 @@ class Touches:
 
 
 def barrier_before(touched: Pending, pending: Pending) -> tuple[st.GridBarrier, ...]:
-    """What must stand before an operation that touches cells others have touched: a barrier, for all cases or for that
-    in which the list of a set lacks some members."""
+    """The barrier before an operation that touches cells others have touched: unconditional, or only if the list of a
+    set lacks some members."""
     disturbed = [(a, b) for a in touched for b in pending if a.disturbs(b)]
     if not disturbed:
         return ()
@@ -87,7 +87,7 @@ def barrier_before(touched: Pending, pending: Pending) -> tuple[st.GridBarrier, 
 
 
 def after_swap(pending: Pending, first: ir.Array, second: ir.Array) -> Pending:
-    """What has been touched, by the names that the arrays have then."""
+    """The touched cells, under the names after a swap."""
     names = {first: second, second: first}
 
     def renamed(access: Access) -> Access:

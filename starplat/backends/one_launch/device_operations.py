@@ -1,7 +1,7 @@
-"""What a host operation becomes that a launch does itself: what every thread does of it, barriers aside.
+"""Rewrites host operations as statements of every thread of a persistent kernel, without barriers.
 
-Scalars are computed by each thread from the same values, cells that the host would write are written by one of them,
-and the cells of an array are shared out among all.
+Each thread computes scalars from the same values, one of them writes cells that the host would write, and all share the
+cells of an array.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from starplat.ir.capabilities import Capabilities
 from starplat.ir.visitor import walk, walk_host, walk_kernel
 
 _BITS_OF_A_CELL = {ir.Extent.BITS: 32, ir.Extent.LAYER: 32 * 32}
-"""For how many nodes a word stands."""
+"""Nodes per word of bits."""
 
 
 class DeviceOperations:
-    """Works on what one operation `op` has inside; `rows` are by which offsets the arcs of sets are counted."""
+    """Rewrites the operations inside `op`; `rows` are the offsets by which arcs of sets are counted."""
 
     def __init__(self, op: ir.OnDevice, module: ir.Module, capabilities: Capabilities, names: FreshNames) -> None:
         self.op = op
@@ -48,7 +48,7 @@ class DeviceOperations:
         return self.names.fresh(name)
 
     def weigh(self, op: ir.PushOrPull) -> None:
-        """Notes that the arcs of the members count, and of the sets that they change places with."""
+        """Notes that arcs of the members are counted, and of the sets that they are swapped with."""
         launched = (self.module.kernel(inner.kernel) for inner in walk_host(op.push) if isinstance(inner, ir.Launch))
         walks = [part for kernel in launched for part in walk_kernel(kernel.body) if isinstance(part, ir.ForNeighbors)]
         rows, _ = ROWS[walks[0].direction]
@@ -59,7 +59,7 @@ class DeviceOperations:
         self.rows |= dict.fromkeys(weighed, rows)
 
     def statements(self, op: ir.HostOp) -> st.Body:
-        """What one operation becomes, without barriers."""
+        """The statements of one operation, without barriers."""
         match op:
             case ir.DeclareVariable(variable, value):
                 return (st.Declare(variable, value, variable not in self.changing),)
@@ -89,7 +89,7 @@ class DeviceOperations:
                 raise AssertionError(f"the schedule does not put {type(op).__name__} on the device")
 
     def every_cell(self, array: ir.Array, value: ir.Expression | None, source: ir.Array | None = None) -> st.Statement:
-        """All cells become a value, or what `source` holds at the same place."""
+        """All cells become a value, or a copy of the same place of `source`."""
         assert array.extent is not ir.Extent.WORKERS_BITS, "what workers have the host makes ready"
         wide = array.extent is ir.Extent.ARCS
         cell = ir.Variable(self.fresh("cell"), ir.Element.ARC if wide else ir.Element.INT)
@@ -107,7 +107,7 @@ class DeviceOperations:
         return st.Count(cell, build.ZERO, end, st.Stride.GRID, (st.StoreCell(array, ir.Ref(cell), stored),))
 
     def comments(self, kernel: ir.Kernel) -> tuple[str, ...]:
-        """Where a kernel stems from, what it is for, and where compilers count its lines from."""
+        """The origin and purpose of a kernel, and its `#line`."""
         words = tuple(comment(text) for text in (origin(self.module, kernel.span), kernel.comment) if text)
         mark = line_mark(self.module, kernel.span)
         return words if mark is None else (*words, mark)
@@ -117,7 +117,7 @@ class DeviceOperations:
         return over_domain(kernel, Operations(kernel, self.module, self.capabilities, self.names.taken))
 
     def launch(self, kernel: ir.Kernel, noted: ir.ListMembers | None) -> st.Body:
-        """A kernel's body where it is launched, and what its threads found in the rings; `noted` lists its members."""
+        """A kernel's body at its launch, and the rings with its threads' results; `noted` lists its members."""
         comments = self.comments(kernel)
         operations = Operations(kernel, self.module, self.capabilities, self.names.taken)
         rings = self.rings.of(kernel)
@@ -137,7 +137,7 @@ class DeviceOperations:
 
 
 def _found_in(op: ir.OnDevice, module: ir.Module) -> set[ir.Variable]:
-    """The variables that get a value from the device: from reductions, cells and sets."""
+    """The variables that the device assigns: from reductions, cells and sets."""
     reads = ir.ReadCell | ir.ReadEmpty | ir.ReadSize
     found = {reduction.variable for kernel in launched_in(op, module) for reduction in kernel.reductions}
     return found | {inner.variable for inner in walk_host(op.body) if isinstance(inner, reads)}

@@ -1,9 +1,8 @@
-"""Makes the rounds of a `NearestFirst` operation: near nodes now, far ones later, by a limit that rises.
+"""Delta-stepping in a persistent kernel: the rounds of a `NearestFirst` operation.
 
-A node whose cell was lowered goes into the set that the next round walks if its value is below the limit, else it
-waits. When nobody near is left, the limit rises by a step and those who wait and are below it come next; the step
-doubles as long as there are none, so that a gap in the values costs few rounds. Whoever is below the old limit already
-by then has had his turn since he began to wait.
+A node whose cell was lowered joins the next frontier if its value is below a limit, else the far pile. When the near
+frontier is empty, the limit rises by a step and far nodes below it come next; the step doubles as long as there are
+none, so that a gap in the values costs few rounds. An entry below the old limit is stale: the node is settled already.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from starplat.ir.shapes.sums import raised
 
 
 class Maker(Protocol):
-    """Who writes the launch that the rounds are a part of."""
+    """The maker of the persistent kernel around the rounds."""
 
     module: ir.Module
     points: Points
@@ -55,7 +54,7 @@ def nearest_first(op: ir.NearestFirst, maker: Maker) -> st.Body:
 
 
 def _walk(op: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
-    """The walk over the near ones, who put nodes of lowered cells where they belong."""
+    """The walk over near nodes, which puts nodes of lowered cells into the near or the far set."""
     kernel = maker.module.kernel(op.walk)
     body = maker.walk(kernel)
     sorted_out = _SortedOut(op, limit).block(body)
@@ -63,7 +62,7 @@ def _walk(op: ir.NearestFirst, maker: Maker, limit: ir.Variable) -> st.Body:
 
 
 class _SortedOut:
-    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by where that lies."""
+    """Rewrites the insertion of a node, whose cell was lowered to a candidate, by the candidate's place."""
 
     def __init__(self, op: ir.NearestFirst, limit: ir.Variable) -> None:
         self.op = op
@@ -93,7 +92,7 @@ class _SortedOut:
 
 
 def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.Variable) -> st.Body:
-    """Raises the limit until somebody who waits is below it."""
+    """Raises the limit until a far node is below it."""
     element, node = op.values.element, ir.Variable(maker.fresh("node"), ir.Element.NODE)
     settled = ir.Variable(maker.fresh("settled"), element)
     value: ir.Expression = ir.Load(op.values, ir.Ref(node))
@@ -106,7 +105,7 @@ def _next_ones(op: ir.NearestFirst, maker: Maker, limit: ir.Variable, step: ir.V
         ),
     )
     rise: st.Body = (
-        st.GridBarrier(),  # all have seen that nobody is near
+        st.GridBarrier(),  # all threads have seen that the near frontier is empty
         st.Declare(settled, ir.Ref(limit), constant=True),
         st.Assign(limit, raised(limit, step)),
         st.Assign(step, raised(step, step)),

@@ -1,4 +1,4 @@
-"""Where the members of a set are listed when a launch goes over them: an earlier `ListMembers` still holds."""
+"""Finds the lists of set members that are still valid when a launch walks the set."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from starplat.ir.shapes.members import membership
 from starplat.ir.visitor import blocks_of, changed_by, walk_host
 
 Known = Mapping[ir.Array, ir.ListMembers]
-"""Sets, and who has listed them."""
+"""Sets, and the operation that has listed each."""
 
 
 def noted_at(body: Iterable[ir.HostOp], module: ir.Module) -> dict[int, ir.ListMembers]:
     """By the identity of a launch that gathers into a set's members: the operation that has listed them all, if neither
-    the set nor the list has changed since, nor where in it they begin."""
+    the set nor the list nor its start has changed since."""
     found: dict[int, ir.ListMembers] = {}
     _block(body, {}, module, found)
     return found

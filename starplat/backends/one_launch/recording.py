@@ -1,7 +1,7 @@
-"""Which records a traced launch makes: one for every round and its loop's end, every kernel, every array it fills.
+"""The records of a traced persistent kernel: rounds, loop ends, kernels, fills.
 
-Nodes are counted where their number is not known before. They are counted as the kernel that follows walks them, so
-that no barrier need stand between; where that kernel changes what its filter asks for, one does.
+Nodes are counted where their number is unknown before. They are counted as the kernel that follows walks them, so that
+no barrier is needed between; where that kernel changes what its filter reads, one is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starplat.ir.visitor import walk_expression, written_arrays
 
 
 class Points:
-    """The points of one operation; nothing comes of them where it is not traced."""
+    """The points of one operation; without effect if it is not traced."""
 
     def __init__(self, op: ir.OnDevice, module: ir.Module) -> None:
         self.module = module
@@ -84,7 +84,8 @@ class Points:
                 assert_never(kernel.domain)
 
     def _apart(self, kernel: ir.Kernel, members: ir.Array | None) -> st.Body:
-        """A barrier, where walking would change what is counted; members are walked by who has counted them."""
+        """A barrier, where walking would change what is counted; each member is walked by the thread that counted
+        it."""
         if kernel.filter is None:
             return ()
         asked = {part.array for part in walk_expression(kernel.filter) if isinstance(part, ir.Load)}
@@ -92,7 +93,7 @@ class Points:
 
 
 def _head(op: ir.HostOp, body: st.Body) -> int:
-    """How many statements of a loop's body find out whether there is another round."""
+    """How many statements of a loop's body decide whether there is another round."""
     match op:
         case ir.HostWhile(test_last=False) | ir.HostFor() if op.before:
             pass

@@ -1,7 +1,6 @@
-"""Where what the threads of a launch find comes together, when they wait for each other.
+"""Reduction cells of a persistent kernel, triple-buffered.
 
-A ring has three cells: one that is added to, one that everybody reads, and one that is made ready for the next time. So
-nobody needs to wait for the making ready.
+A ring has three cells: one is added to, one is read, one is reset for the next turn. So the reset needs no barrier.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ RING = 3
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """Where the contributions to a reduction come together: `turn` says which cell is in use."""
+    """The cells of a reduction; `turn` says which one is in use."""
 
     cells: ir.Array
     turn: ir.Variable
@@ -55,7 +54,7 @@ class Rings:
         return [ring for ring in dict.fromkeys(self.found.values()) if ring.cells in arrays]
 
     def _share(self, op: ir.PushOrPull) -> None:
-        """What pulls contributes where what pushes does: only one of them runs at a time."""
+        """Push and pull contribute to the same ring: only one of them runs at a time."""
         for push, pull in product(op.push, op.pull):
             if isinstance(push, ir.Launch) and isinstance(pull, ir.Launch):
                 for reduction in self.module.kernel(pull.kernel).reductions:
@@ -75,7 +74,7 @@ def launched_in(op: ir.OnDevice, module: ir.Module) -> list[ir.Kernel]:
 
 
 def start_of(ring: Ring) -> ir.Const:
-    """What the cells of a ring hold before anything is added."""
+    """The initial value of a ring's cells."""
     start = identity(ring.reduction.combine, ring.reduction.variable.element)
     return build.number(int(start.value)) if start.element is ir.Element.BOOL else start
 
@@ -87,7 +86,7 @@ def following(turn: ir.Variable) -> ir.Expression:
 
 
 def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) -> st.Body:
-    """What a thread found goes into the ring."""
+    """Adds a thread's result to the ring."""
     combine, here = ring.reduction.combine, ir.Ref(ring.turn)
     if part.element is ir.Element.BOOL and combine in (
         ir.Combine.OR,
@@ -107,7 +106,7 @@ def added(part: ir.Variable, ring: Ring, operations: Operations, alone: bool) ->
 
 
 def collected(ring: Ring) -> st.Body:
-    """What all threads found, combined with what the variable was; the ring turns."""
+    """The combined result of all threads and the variable's old value; the ring turns."""
     variable, combine = ring.reduction.variable, ring.reduction.combine
     found: ir.Expression = ir.Load(ring.cells, ir.Ref(ring.turn))
     if variable.element is ir.Element.BOOL:

@@ -1,6 +1,6 @@
-"""One kernel that does all that an `OnDevice` operation holds, as statements.
+"""Makes the persistent kernel of an `OnDevice` operation, as statements.
 
-All threads follow the same path; where they wait for each other on it, `barriers` says.
+All threads follow the same path; `barriers` places the grid barriers on it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def legal_loop(op: ir.OnDevice, module: ir.Module, capabilities: Capabilities) -
 
 
 class Together:
-    """Works on one operation.
+    """Rewrites one operation.
 
     Attributes:
         leaving: for every loop around, what was touched where it is left or goes on.
@@ -70,7 +70,7 @@ class Together:
         return st.LegalLoop(op, found, outcomes, without_unread((*turns, *body, *end)))
 
     def block(self, ops: Iterable[ir.HostOp], pending: Pending) -> tuple[st.Body, Pending]:
-        """The operations as statements, from what has been touched since the last barrier, and what has been then."""
+        """The operations as statements, from the cells touched since the last barrier, and the cells touched then."""
         done: list[st.Statement] = []
         row = tuple(stream(ops))
         for place, op in enumerate(row):
@@ -106,8 +106,8 @@ class Together:
     def push_or_pull(
         self, op: ir.PushOrPull, pending: Pending, following: Sequence[ir.HostOp]
     ) -> tuple[st.Body, Pending]:
-        """The choice needs to know how many members there are, which walking does not change. Who pulls ends with a
-        barrier, so that who pushes never waits for it, unless both wait at the same place of what follows anyway."""
+        """The choice needs the number of members, which walking does not change. A pull ends with a barrier, so that a
+        push never waits for it, unless both wait at the same place of what follows anyway."""
         looked = Access(op.members, False, LOOKED_AT)
         waits = any(looked.disturbs(access) for access in pending)
         before: st.Body = (st.GridBarrier(),) if waits else ()
@@ -147,7 +147,7 @@ class Together:
         return body, end
 
     def loop_from(self, op: ir.HostWhile | ir.HostFor | ir.HostForRange, begin: Pending) -> tuple[st.Body, Pending]:
-        """A loop begins with what was touched before it or at the end of a round."""
+        """A loop begins with the cells touched before it or at the end of a round."""
         while True:
             self.leaving.append(set())
             body, end = self.one_loop(op, begin)
@@ -190,15 +190,15 @@ class Together:
 
 
 def _at_each_end(body: st.Body, end: st.Body) -> st.Body:
-    """The statements in which a loop ends each round with some more. Behind the loop they would do, but the compiler of
-    a runtime for CPUs fails on values that leave a loop of its threads."""
+    """The statements in which a loop ends each round with some more. Behind the loop they would suffice, but the
+    compiler of a CPU runtime fails on values that leave a loop of its threads."""
     *ahead, loop = body
     assert isinstance(loop, st.While)
     return (*ahead, replace(loop, body=(*loop.body, *end)))
 
 
 def _without_last_swaps(body: st.Body) -> st.Body:
-    """Which memory a name stands for at the end of a launch is nobody's business."""
+    """Drops the last swaps: which memory a name stands for at the end of a launch is not observable."""
     while body and _only_swaps(body[-1:]):
         body = body[:-1]
     return body

@@ -1,4 +1,4 @@
-"""Statements of a C-like language in which every decision has been taken: what legalisation makes of kernel operations.
+"""Statements of a C-like language in which every decision is taken: the output of legalisation.
 
 What an update of a shared cell becomes, in which local a value waits, where a loop ends: all of it stands here, and a
 printer only spells it. Expressions are those of the intermediate form.

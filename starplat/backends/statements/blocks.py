@@ -1,4 +1,4 @@
-"""Statements with others inside, and so what a statement is: branches, loops, and what threads share."""
+"""Compound statements: branches, loops, and loops that threads share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starplat.ir import nodes as ir
 
 
 class Stride(Enum):
-    """How a counting loop goes on."""
+    """The step of a counting loop."""
 
     ONE = "one"
     GRID = "grid"  # the threads of the launch share the range
@@ -89,7 +89,7 @@ class WhileBeyondLocked:
 
 @dataclass(frozen=True, slots=True)
 class SharedLoop:
-    """A loop that the target shares out among its threads; it combines what they found in the locals of `reductions`.
+    """A loop that the target shares out among its threads; it combines their results in the locals of `reductions`.
 
     `uneven` where some iterations may have far more to do than others; `arrays` is all device memory that it reaches;
     `length` the number of iterations where that may be far below what the graph has; `by_teams` where a few threads
@@ -111,8 +111,8 @@ class SharedLoop:
 
 @dataclass(frozen=True, slots=True)
 class TeamLoop:
-    """A loop inside a SharedLoop that the threads of a team share, or, `among_teams`, the teams of a gang; what they
-    found in the locals of `reductions` is combined."""
+    """A loop inside a SharedLoop that the threads of a team share, or, `among_teams`, the teams of a gang; their
+    results in the locals of `reductions` are combined."""
 
     loop: Count | For
     reductions: tuple[tuple[ir.Combine, ir.Variable], ...]
@@ -198,7 +198,7 @@ class Gather:
     """For every `node` to keep: `value` of each of its arcs, which threads share evenly, joined by `combine` from
     `start` on; then `finish`, which knows the result as `total`. The nodes as for Advance.
 
-    `noted` is who has listed all members of the set before, where that is known.
+    `noted` is the operation that has listed all members of the set before, where that is known.
 
     `value` is the body of a function that returns the value; both bodies declare what they need of the node.
     """

@@ -1,4 +1,4 @@
-"""What the threads of a group know of the nodes whose arcs they share."""
+"""A group's knowledge of the nodes whose arcs its threads share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starplat.ir import nodes as ir
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What the threads of a group know of the nodes that they bring, each one at a time, to share the arcs of them all.
+    """The names in a group's row expansion: each thread brings one node at a time, and all share the arcs of these.
 
     The nodes are all, those `listed`, or those of listed words; `keep` says of the one `brought` whether it is kept.
     The rest are names: of the group's memory, and of the locals with how many are listed, the first number of a turn,

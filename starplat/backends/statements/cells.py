@@ -1,4 +1,4 @@
-"""Statements that change single cells of arrays, alone or in one piece."""
+"""Statements that change single cells of arrays, plainly or atomically."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from starplat.ir import nodes as ir
 
 
 class Method(Enum):
-    """How an update of a shared cell is made one piece."""
+    """How an update of a shared cell is made atomic."""
 
     NATIVE = "native"  # the target has this atomic operation
-    SWAP_LOOP = "swap loop"  # tried again with compare-and-swap until nobody came between
+    SWAP_LOOP = "swap loop"  # a compare-and-swap loop
     FLIP_BYTE = "flip byte"  # exclusive or of a BOOL, on the word around it
 
 
@@ -26,7 +26,7 @@ class StoreCell:
 
 @dataclass(frozen=True, slots=True)
 class CombineCell:
-    """`array[index] = array[index] combine value`, for cells that nobody else touches."""
+    """`array[index] = array[index] combine value`, for cells that no other thread touches."""
 
     combine: ir.Combine
     array: ir.Array
@@ -36,7 +36,7 @@ class CombineCell:
 
 @dataclass(frozen=True, slots=True)
 class AtomicCell:
-    """`array[index] = array[index] combine value` in one piece."""
+    """`array[index] = array[index] combine value`, atomically."""
 
     combine: ir.Combine
     array: ir.Array
@@ -47,7 +47,7 @@ class AtomicCell:
 
 @dataclass(frozen=True, slots=True)
 class FetchCell:
-    """`variable = array[index]; array[index] = array[index] combine value` in one piece.
+    """`variable = array[index]; array[index] = array[index] combine value`, atomically.
 
     `declares` the variable, which nothing else changes if it is `constant`.
     """
@@ -63,7 +63,7 @@ class FetchCell:
 
 @dataclass(frozen=True, slots=True)
 class SwapCell:
-    """`variable = array[index]; if (variable == expected) array[index] = value` in one piece.
+    """`variable = array[index]; if (variable == expected) array[index] = value`, atomically.
 
     `value` and `index` do not mention `variable`.
     """
@@ -77,7 +77,7 @@ class SwapCell:
 
 @dataclass(frozen=True, slots=True)
 class CombineGroup:
-    """What the `threads` of a group found in `part`, combined, goes into a cell of `result` at once."""
+    """The combined `part`s of the `threads` of a group go into a cell of `result` at once."""
 
     combine: ir.Combine
     part: ir.Variable

@@ -1,4 +1,4 @@
-"""Statements of which all threads of a launch know: barriers, arrays that change names, sets of nodes, records."""
+"""Statements of a whole launch: barriers, swaps of arrays, sets of nodes, records."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from starplat.ir import nodes as ir
 
 @dataclass(frozen=True, slots=True)
 class GridBarrier:
-    """Every thread of the launch waits here for all others, and sees what they wrote; if a set is given, only in case
-    its list lacks some of its members."""
+    """A grid barrier; if a set is given, only in case its list lacks some of its members."""
 
     lacking: ir.Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SwapPointers:
-    """The names of two arrays change places."""
+    """Swaps two arrays."""
 
     first: ir.Array
     second: ir.Array
@@ -25,7 +24,7 @@ class SwapPointers:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Puts a node into a set; `alone` where only one thread does so, between barriers."""
+    """Adds a node to a set; `alone` where only one thread does so, between barriers."""
 
     members: ir.Array
     node: ir.Expression
@@ -60,8 +59,8 @@ class NoteMembers:
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """Ends the inserting into a set: after the next barrier all threads see what is in it. With `rows` it is estimated
-    how many arcs the new members have."""
+    """Ends the inserting into a set: after the next barrier all threads see its members. With `rows` the arcs of the
+    new members are estimated."""
 
     members: ir.Array
     rows: ir.Array | None = None
@@ -69,15 +68,15 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Takes everything out of a set."""
+    """Removes all members of a set."""
 
     members: ir.Array
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Notes when a traced launch comes to a point, and how many nodes are active there, if that is not known before:
-    the `node` of a set, of a list, or of all nodes, for which `keep` holds; and how many arcs they have by `rows`."""
+    """Notes when a traced launch comes to a point, and the number of active nodes there, if it is not known before: the
+    `node` of a set, of a list, or of all nodes, for which `keep` holds; and their arcs by `rows`."""
 
     point: int
     new_round: bool = False

@@ -1,4 +1,4 @@
-"""Statements about locals, and those that leave something."""
+"""Statements on locals, and returns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """New locals: `begin` and `end` of what this thread has of the range from `first` to `last`, which those of the
-    launch take in turn, each a piece."""
+    """New locals: `begin` and `end` of this thread's piece of the range from `first` to `last`."""
 
     begin: ir.Variable
     end: ir.Variable

@@ -1,4 +1,4 @@
-"""What legalisation gives printers: kernels, loops in one launch, and functions, ready to be spelled."""
+"""The output of legalisation: kernels, persistent kernels and functions, ready to be printed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BY_GROUPS = CombineGroup | Advance | Gather | Search | GroupAdvance | GroupGath
 
 @dataclass(frozen=True, slots=True)
 class LegalKernel:
-    """A kernel whose body is ready to be spelled; `results` are the words that its reductions are combined into."""
+    """A kernel ready to be printed; `results` are the words that its reductions are combined into."""
 
     kernel: ir.Kernel
     results: tuple[ir.Array, ...]
@@ -27,7 +27,7 @@ class LegalKernel:
 
 @dataclass(frozen=True, slots=True)
 class LegalLoop:
-    """An operation in whose one launch threads wait for each other, ready to be spelled.
+    """A persistent kernel ready to be printed.
 
     `found` are the rings of three cells that reductions are combined into, each with the identity that its cells start
     from; `outcomes` the words that changed variables of the host come back in.
@@ -41,7 +41,7 @@ class LegalLoop:
 
 @dataclass(frozen=True, slots=True)
 class LegalFunction:
-    """A function that kernels call, whose body is ready to be spelled."""
+    """A function that kernels call, ready to be printed."""
 
     function: ir.Function
     body: Body

@@ -1,4 +1,4 @@
-"""Puts pieces of a program's text into comments and `#line` marks that the text cannot break out of."""
+"""Comments and `#line` marks with pieces of a program's text, which cannot break out of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds long lines of emitted C and C++, so that none is longer than `WIDEST`.
+"""Folds emitted lines of C and C++ longer than `WIDEST`.
 
 Takes finished lines; a long one is cut where its parentheses are least deep: behind a comma or a semicolon, or before
 `&&`, `||`, `?` and `:`, at worst before another operator. A comment goes on in another one, a macro behind

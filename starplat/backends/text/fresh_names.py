@@ -1,4 +1,4 @@
-"""What a local is called that a program does not name."""
+"""Fresh names for locals that the program does not name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class FreshNames:
-    """Gives names that nothing else has; `taken` are those that are had."""
+    """Gives unused names; `taken` are the used ones."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self.taken = set(taken)

@@ -1,4 +1,4 @@
-"""Which functions of ours an emitted text calls, so that only those are emitted."""
+"""The helper functions that an emitted text calls, so that only those are emitted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function of ours that emitted text calls: a macro of the templates, and what it is called with."""
+    """A helper function: a macro of the templates, and its arguments."""
 
     macro: str
     arguments: tuple[tuple[str, str], ...] = ()
@@ -25,7 +25,7 @@ def named(*macros: str) -> tuple[Helper, ...]:
 
 @dataclass(slots=True)
 class Helpers:
-    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes that a launch has."""
+    """Those that a text needs, in the order of first need; `sets` is the most sets of nodes of a launch."""
 
     sets: int = 0
     needed: dict[Helper, None] = field(default_factory=dict)

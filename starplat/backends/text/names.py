@@ -1,4 +1,4 @@
-"""What a program's identifiers are called in emitted text.
+"""The emitted names of a program's identifiers.
 
 Every identifier stays as it is unless it is a word of a target, of its library or of ours, begins with an underscore,
 holds two in a row, or would mean two things; then it gets an ending. A module has the same names on every target.
@@ -29,19 +29,19 @@ class Names:
     functions: tuple[st.LegalFunction, ...]
 
     def kernel(self, name: str) -> str:
-        """What the kernel is called."""
+        """The kernel's name."""
         return self._globals["kernel", name]
 
     def helper(self, name: str) -> str:
-        """What the function that kernels call is called."""
+        """The name of a function that kernels call."""
         return self._globals["helper", name]
 
     def host_function(self, name: str) -> str:
-        """What the host function is called."""
+        """The host function's name."""
         return self._globals["function", name]
 
     def local(self, what: ir.Variable | ir.Array) -> str:
-        """What a variable or array is called, in every kernel and function."""
+        """The name of a variable or array, in every kernel and function."""
         return what.name if what in ir.GRAPH_ARRAYS else self._locals[what.name]
 
     def is_taken(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The words that no identifier of a program may be in emitted text, on any target.
+"""Reserved words of all targets: what no identifier may be in emitted text.
 
 One table for all targets, so that a program has the same names on each of them.
 """
